@@ -1,0 +1,21 @@
+#pragma once
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* UTF-8 as the Unicode Standard 15.0 has it, table 3-7: no surrogates, nothing over U+10FFFF, no
+ * overlong forms. NUL is a character like others. */
+
+/* True if the n bytes at p are UTF-8 and whole. */
+bool utf8_is_valid(const char *p, size_t n);
+
+/* Appends the n bytes at p to out with U+FFFD for each maximal invalid subpart (Unicode 15.0,
+ * section 3.9, "substitution of maximal subparts"; the same as Python's errors="replace").
+ * Returns 0, or -ENOBUFS: then what fitted is in out. At most 3 bytes are added for one read. */
+int utf8_repair(struct buf *out, const char *p, size_t n);
+
+/* How many bytes at the end of a chunk (0 to 3) begin a sequence that later bytes may finish: hold
+ * them back and put them before the next chunk. */
+size_t utf8_unfinished(const char *p, size_t n);
