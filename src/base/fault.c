@@ -1,0 +1,100 @@
+/*
+ * Theory of operation: fault.def is the one list of what can be told to a client; this file turns
+ * it into tables. Texts are for people: one that is too long is cut at a whole UTF-8 character
+ * rather than lost.
+ */
+#include "base/fault.h"
+
+#include "base/assert.h"
+#include "base/str.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+struct row {
+	const char *name;
+	const char *advice;
+	int status;
+};
+
+static const struct row rows[FAULT_CODE_MAX] = {
+	[FAULT_NONE] = { "none", "", 0 },
+#define FAULT(code, name, status, advice) [FAULT_##code] = { name, advice, status },
+#include "base/fault.def"
+#undef FAULT
+};
+
+static const struct row *row_get(enum fault_code code)
+{
+	assert(code < FAULT_CODE_MAX);
+	return &rows[code];
+}
+
+/* Shortens s, cut by vsnprintf, so that it ends with a whole character. */
+static void trim_character(char *s, size_t n)
+{
+	size_t start = n;
+
+	while (start > 0 && ((unsigned char)s[start - 1] & 0xc0) == 0x80)
+		start--;
+	if (start > 0 && ((unsigned char)s[start - 1] & 0x80))
+		s[start - 1] = '\0';
+}
+
+static void fill(struct fault *f, enum fault_code code, const char *format, va_list ap)
+{
+	int n;
+
+	memset(f, 0, sizeof(*f));
+	f->code = code;
+	n = vsnprintf(f->text, sizeof(f->text), format, ap);
+	assert(n >= 0);
+	if ((size_t)n >= sizeof(f->text))
+		trim_character(f->text, sizeof(f->text) - 1);
+}
+
+void fault_set(struct fault *f, enum fault_code code, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	fill(f, code, format, ap);
+	va_end(ap);
+}
+
+void fault_set_field(struct fault *f, const char *field, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	fill(f, FAULT_INVALID_FIELD, format, ap);
+	va_end(ap);
+	(void)str_copy(f->field, sizeof(f->field), field);
+}
+
+void fault_set_stage(struct fault *f, const char *stage, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	fill(f, FAULT_SANDBOX_UNAVAILABLE, format, ap);
+	va_end(ap);
+	(void)str_copy(f->stage, sizeof(f->stage), stage);
+}
+
+const char *fault_name(enum fault_code code)
+{
+	return row_get(code)->name;
+}
+
+int fault_status(enum fault_code code)
+{
+	return row_get(code)->status;
+}
+
+const char *fault_advice(enum fault_code code)
+{
+	return row_get(code)->advice;
+}
