@@ -1,0 +1,125 @@
+"""Runs and their ends as root: what a script's end is called, and that nothing of a run outlives it."""
+
+import json
+import os
+import signal
+import subprocess
+
+import guest_cell as cell
+from guest_table import guest_test
+
+# A child that has left its session and its parent, and holds the script's pipes.
+DAEMON = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.execvp("sleep", ["sleep", "1000"])
+    os._exit(0)
+os.wait()
+"""
+
+
+def check(ended, status, outcome, reason):
+    assert (ended.status, ended.answer["outcome"], ended.reason) == (status, outcome, reason), ended
+
+
+def doctor(enter=None):
+    done = subprocess.run(cell.command("doctor", "--json"), capture_output=True, text=True, timeout=cell.RUN_S,
+                          cwd="/tmp", preexec_fn=enter)
+    checks = json.loads(done.stdout)["checks"]
+    assert checks, done.stdout
+    failed = [one for one in checks if not one["ok"]]
+    assert not failed and done.returncode == 0, (done.returncode, failed)
+    cell.check_clean()
+    return f"{len(checks)} checks"
+
+
+@guest_test
+def doctor_finds_all_well():
+    return doctor()
+
+
+@guest_test
+def hello_from_python():
+    ended = cell.run("print('hello', 6 * 7)")
+    check(ended, 0, "ok", "exit")
+    assert ended.stdout == "hello 42\n", ended
+    return json.dumps(ended.answer["usage"])
+
+
+@guest_test
+def hello_from_bash():
+    ended = cell.run("echo hello; exit 3", language="bash")
+    check(ended, 3, "error", "exit")
+    assert ended.stdout == "hello\n" and ended.answer["end"]["code"] == 3, ended
+
+
+@guest_test
+def exit_status_of_python():
+    check(cell.run("raise SystemExit(7)"), 7, "error", "exit")
+
+
+@guest_test
+def kill_by_itself_is_no_memory_end():
+    """SIGKILL is also what the kernel's memory killer sends: the two must not be confused."""
+    check(cell.run("kill -KILL $$", language="bash"), 128 + signal.SIGKILL, "killed", "signal")
+
+
+@guest_test
+def cancel_ends_daemons_too():
+    started = cell.start(DAEMON + "time.sleep(1000)")
+    cell.wait_for_sleep(started)
+    check(cell.cancel(started), 130, "killed", "cancelled")
+
+
+@guest_test
+def timeout_ends_daemons_too():
+    started = cell.start(DAEMON + "time.sleep(1000)", "--timeout", "8")
+    daemon = cell.wait_for_sleep(started)
+    ended = cell.finish(started)
+    assert not os.path.exists(f"/proc/{daemon}"), "the daemon outlived the answer"
+    cell.check_clean()
+    check(ended, 124, "timeout", "timeout")
+
+
+@guest_test
+def exit_ends_daemons_too():
+    """The daemon holds stdout open; the answer neither waits for it nor leaves it behind."""
+    check(cell.run(DAEMON + "print('done')"), 0, "ok", "exit")
+
+
+@guest_test
+def fork_bomb_ends():
+    ended = cell.run("bomb() { bomb | bomb & }; bomb; sleep 1000", "--timeout", "5", language="bash")
+    assert ended.reason in ("timeout", "exit"), ended
+    return ended.reason
+
+
+def kill_in_mid_run(program):
+    """SIGKILL of one of our processes in mid-run: the kernel ends the rest, the next run sweeps what has no life."""
+    started = cell.start(DAEMON + "time.sleep(1000)")
+    cell.wait_for_sleep(started)
+    victims = [pid for pid, name in cell.ours().items() if name == program]
+    assert victims, f"no {program} among {cell.ours()}"
+    for victim in victims:
+        os.kill(victim, signal.SIGKILL)
+    out, said = started.communicate(timeout=cell.RUN_S)
+    cell.check_no_process()
+    check(cell.run("print('next')"), 0, "ok", "exit")
+    return f"status {started.returncode}, left then: {said.strip()[-200:]!r}"
+
+
+@guest_test
+def sigkill_of_cloche():
+    return kill_in_mid_run("cloche")
+
+
+@guest_test
+def sigkill_of_jaild():
+    return kill_in_mid_run("cloche-jaild")
+
+
+@guest_test
+def sigkill_of_init():
+    return kill_in_mid_run("cloche-init")
