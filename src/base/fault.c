@@ -32,18 +32,23 @@ static const struct row *row_get(enum fault_code code)
 	return &rows[code];
 }
 
-/* Shortens s, cut by vsnprintf, so that it ends with a whole character. */
+/* Drops the last character of s, n bytes cut by vsnprintf, if the cut went through it. */
 static void trim_character(char *s, size_t n)
 {
-	size_t start = n;
+	size_t lead = n, length = 1;
+	unsigned char c;
 
-	while (start > 0 && ((unsigned char)s[start - 1] & 0xc0) == 0x80)
-		start--;
-	if (start > 0 && ((unsigned char)s[start - 1] & 0x80))
-		s[start - 1] = '\0';
+	do
+		c = (unsigned char)s[--lead];
+	while (lead > 0 && (c & 0xc0) == 0x80);
+	if (c >= 0xc0)
+		length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+	if (n - lead < length)
+		s[lead] = '\0';
 }
 
-static void fill(struct fault *f, enum fault_code code, const char *format, va_list ap)
+__attribute__((format(printf, 3, 0))) static void fill(
+	struct fault *f, enum fault_code code, const char *format, va_list ap)
 {
 	int n;
 
