@@ -1,0 +1,38 @@
+#pragma once
+
+#include "base/str.h"
+#include "wire/listing.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a home held at one moment: the listing of jaild (wire/listing.h), mapped and sorted by path.
+ */
+
+struct snapshot_entry {
+	struct str path; /* bytes that a script chose: relative, not always UTF-8 */
+	const struct listing_entry *is;
+};
+
+struct snapshot {
+	void *data; /* the mapping that the entries point into */
+	size_t size;
+	struct snapshot_entry *entries; /* sorted by the bytes of the path */
+	size_t n;
+	bool is_truncated; /* the home held more than a listing takes */
+};
+
+#define SNAPSHOT_INIT                                                                              \
+	{                                                                                          \
+		.data = NULL, .entries = NULL, .n = 0                                              \
+	}
+
+/* Reads the sealed memfd of a listing, size bytes; fd stays the caller's. Returns 0, -EBADMSG if it
+ * is no listing, not sealed, or over the maxima of wire/listing.h, or -errno. */
+int snapshot_load(int fd, uint64_t size, bool is_truncated, struct snapshot *ret_snapshot);
+
+/* Frees it; fine on SNAPSHOT_INIT. */
+void snapshot_fini(struct snapshot *snapshot);
+
+/* Compares two paths by their bytes, as memcmp does; a prefix comes first. */
+int snapshot_compare(struct str a, struct str b);
