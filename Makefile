@@ -1,6 +1,5 @@
 # Names for what people do here. The work is done by meson, ninja, tools/ and tests/run.
 
-SHELL = /bin/sh
 C_FILES = $(shell find src fuzz tests -name '*.[ch]')
 
 .PHONY: build demo check check-long fuzz install uninstall clean format deps
