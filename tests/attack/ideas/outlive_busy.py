@@ -1,0 +1,13 @@
+# attacks: busy threads that ignore SIGALRM, SIGTERM and all the others
+# line: end
+# expect: timeout
+# timeout: 1
+# within: 8
+import threading
+for number in range(1, 65):
+    try:
+        signal.signal(number, signal.SIG_IGN)
+    except (OSError, ValueError):
+        pass
+for _ in range(6):
+    threading.Thread(target=lambda: [None for _ in iter(int, 1)]).start()
