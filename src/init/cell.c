@@ -1,0 +1,99 @@
+#include "init/cell.h"
+
+#include "base/fd.h"
+#include "jail/inside/identity.h"
+#include "jail/inside/mounts.h"
+#include "jail/inside/namespaces.h"
+#include "jail/inside/network.h"
+#include "jail/inside/resources.h"
+#include "jail/inside/wall.h"
+#include "wire/channel.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/*
+ * The descriptors of the plan are closed as soon as they have been used, so that at "ready" init
+ * holds its control socket and /dev/null on 0 to 2, and nothing else.
+ */
+
+static int plan_receive(struct jail_plan *plan, int *fds)
+{
+	size_t n_fds;
+	ssize_t n;
+	int r;
+
+	n = channel_receive(INIT_CONTROL_FD, plan, sizeof(*plan), fds, &n_fds);
+	if (n < 0)
+		return (int)n;
+	r = plan_check(plan, (uint64_t)n, n_fds);
+#ifdef CLOCHE_FAULT_INJECTION
+	if (r == 0)
+		stage_to_fail = plan->stage_to_fail;
+#endif
+	return r;
+}
+
+static int filter_read(struct cell *cell, int fd)
+{
+	size_t size = cell->plan.filter_count * sizeof(cell->filter[0]);
+	ssize_t n;
+
+	if (!fd_is_sealed(fd))
+		return -EPERM;
+	n = pread(fd, cell->filter, size, 0);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == size ? 0 : -EBADMSG;
+}
+
+/* Undumpable: the script runs beside init as another user of the same namespace. */
+static int identity_take(void)
+{
+	int r = identity_become_root();
+
+	if (r < 0)
+		return r;
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+/* jaild may have gone between our birth and this call: then the socket has hung up already. */
+static int death_signal_set(void)
+{
+	struct pollfd control = { .fd = INIT_CONTROL_FD };
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		return -errno;
+	if (poll(&control, 1, 0) < 0)
+		return -errno;
+	return control.revents & POLLHUP ? -EPIPE : 0;
+}
+
+static int hostname_set(void)
+{
+	return sethostname(CELL_HOSTNAME, strlen(CELL_HOSTNAME)) < 0 ? -errno : 0;
+}
+
+void cell_build(struct cell *cell)
+{
+	int fds[CHANNEL_FDS_MAX];
+
+	wall_check(STAGE_INIT_PLAN, plan_receive(&cell->plan, fds));
+	wall(STAGE_INIT_PLAN, filter_read(cell, fds[PLAN_FD_FILTER]));
+	wall(STAGE_INIT_IDENTITY, identity_take());
+	wall(STAGE_INIT_DEATH_SIGNAL, death_signal_set());
+	wall(STAGE_INIT_HOME, mounts_attach_home(fds[PLAN_FD_HOME]));
+	wall(STAGE_INIT_TMPFS, mounts_make_tmpfs(&cell->plan.limits));
+	if (cell->plan.limits.own_proc)
+		wall(STAGE_INIT_PROC, mounts_attach_proc(fds[PLAN_FD_PROC]));
+	wall(STAGE_INIT_LOOPBACK, network_loopback_up());
+	wall(STAGE_INIT_HOSTNAME, hostname_set());
+	wall(STAGE_INIT_NAMESPACES, namespaces_forbid(fds[PLAN_FD_PROC_SYS]));
+	wall(STAGE_INIT_AFFINITY, resources_pin(cell->plan.cpus));
+	channel_close_fds(fds, CHANNEL_FDS_MAX);
+	wall(STAGE_INIT_DESCRIPTORS, close_range(INIT_CONTROL_FD + 1, ~0U, 0) < 0 ? -errno : 0);
+}

@@ -1,0 +1,18 @@
+#pragma once
+
+/* Who a process of the cell is. Raw system calls throughout: glibc's wrappers would signal other
+ * threads, and between vfork and exec the script's process shares init's memory. Each returns 0 or
+ * -errno. */
+
+/* init: from the unmapped ids that it was born with to root of the cell's user namespace. */
+int identity_become_root(void);
+
+/* script: no capability in the bounding set, securebits locked so that ids give none either. */
+int identity_empty_bounding(void);
+
+/* script: all ids CELL_SCRIPT_ID. Supplementary groups are empty since jaild (setgroups is denied
+ * in the cell). */
+int identity_become_script(void);
+
+/* script: empty permitted, effective, inheritable and ambient sets. capabilities(7) */
+int identity_drop_capabilities(void);

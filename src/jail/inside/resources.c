@@ -1,0 +1,54 @@
+#include "jail/inside/resources.h"
+
+#include "base/macro.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+/*
+ * Memory, processes and CPU are the cgroup's; these limits are for what no cgroup counts. CORE is
+ * 1, not 0: with 0 a core handler behind a pipe would still be started, on the host, as root
+ * (core(5)).
+ */
+
+int resources_limit(const struct wire_limits *limits)
+{
+	const struct {
+		__rlimit_resource_t resource;
+		rlim_t value;
+	} table[] = {
+		{ RLIMIT_FSIZE, limits->file_bytes },
+		{ RLIMIT_CORE, 1 },
+		{ RLIMIT_NOFILE, limits->open_files },
+		{ RLIMIT_STACK, limits->stack_bytes },
+		{ RLIMIT_MSGQUEUE, 0 },
+		{ RLIMIT_MEMLOCK, 1024 * 1024 },
+		{ RLIMIT_SIGPENDING, 256 },
+		{ RLIMIT_NICE, 0 },
+		{ RLIMIT_RTPRIO, 0 },
+		{ RLIMIT_RTTIME, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct rlimit limit = { .rlim_cur = table[i].value, .rlim_max = table[i].value };
+
+		if (setrlimit(table[i].resource, &limit) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+int resources_pin(uint64_t cpus)
+{
+	cpu_set_t set;
+
+	if (cpus == 0)
+		return 0;
+	CPU_ZERO(&set);
+	for (unsigned i = 0; i < 64; i++) {
+		if (cpus & (1ULL << i))
+			CPU_SET(i, &set);
+	}
+	return sched_setaffinity(0, sizeof(set), &set) < 0 ? -errno : 0;
+}

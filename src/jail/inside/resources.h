@@ -1,0 +1,10 @@
+#pragma once
+
+#include "wire/limits.h"
+
+/* Sets the resource limits of the script, soft and hard, so that it can only lower them. Returns 0
+ * or -errno. setrlimit(2) */
+int resources_limit(const struct wire_limits *limits);
+
+/* Pins the calling process to the processors in the mask (0: all). Returns 0 or -errno. */
+int resources_pin(uint64_t cpus);

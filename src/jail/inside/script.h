@@ -1,0 +1,27 @@
+#pragma once
+
+#include "jail/plan/plan.h"
+
+#include <linux/filter.h>
+#include <sys/types.h>
+
+/*
+ * The script's process: started by init in a finished cell, it gives everything away and executes
+ * the interpreter.
+ */
+
+struct script {
+	const struct jail_plan *plan;
+	const struct sock_filter *filter; /* plan->filter_count instructions */
+	const void *package;		  /* mapped, sealed; wire/package.h */
+	size_t package_size;
+	const int *fds; /* enum wire_run_fd */
+};
+
+/* Reads the package and writes the code into the cell, then makes it read-only. A failure ends
+ * init through wall(). Allocates nothing: argv and envp lie in static memory. */
+void script_prepare(const struct script *script);
+
+/* Starts the prepared script. Returns its pid once the interpreter has been executed; a failure
+ * before that ends init through wall(). */
+pid_t script_start(const struct script *script);

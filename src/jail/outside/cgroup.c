@@ -1,0 +1,80 @@
+#include "jail/outside/cgroup.h"
+
+#include "base/assert.h"
+#include "base/fd.h"
+#include "jail/outside/cgroup_backend.h"
+
+/* One decision, made by the launcher when it found the host's trees, holds for jaild's whole life.
+ */
+
+static const struct cgroup_backend *backend_of(const struct cgroup_root *root)
+{
+	switch (root->backend) {
+	case WIRE_CGROUP_NONE:
+		return &cgroup_none;
+	case WIRE_CGROUP_V1:
+		return &cgroup_v1;
+	case WIRE_CGROUP_V2:
+		return &cgroup_v2;
+	}
+	unreachable_();
+}
+
+int cgroup_session_make(
+	const struct cgroup_root *root, uint32_t number, struct cgroup_session *ret_session)
+{
+	*ret_session = (struct cgroup_session){ .number = number, .peak_fd = -1, .oom_fd = -1 };
+	return backend_of(root)->session_make(root, ret_session);
+}
+
+int cgroup_session_remove(const struct cgroup_root *root, struct cgroup_session *session)
+{
+	session->peak_fd = fd_close(session->peak_fd);
+	session->oom_fd = fd_close(session->oom_fd);
+	return backend_of(root)->session_remove(root, session);
+}
+
+int cgroup_cell_make(const struct cgroup_root *root, const struct wire_limits *limits,
+	const struct cgroup_cell *cell)
+{
+	return backend_of(root)->cell_make(root, limits, cell);
+}
+
+int cgroup_cell_remove(const struct cgroup_root *root, const struct cgroup_cell *cell)
+{
+	return backend_of(root)->cell_remove(root, cell);
+}
+
+int cgroup_run_begin(const struct cgroup_root *root, struct cgroup_session *session,
+	const struct wire_limits *limits)
+{
+	return backend_of(root)->run_begin(root, session, limits);
+}
+
+void cgroup_run_end(const struct cgroup_root *root, struct cgroup_session *session,
+	const struct cgroup_cell *cell, struct cgroup_usage *ret_usage)
+{
+	*ret_usage = (struct cgroup_usage){ 0 };
+	backend_of(root)->run_end(root, session, cell, ret_usage);
+	session->had_run = true;
+}
+
+int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell)
+{
+	return backend_of(root)->cell_open(root, cell);
+}
+
+int cgroup_cell_attach(const struct cgroup_root *root, const struct cgroup_cell *cell, pid_t pid)
+{
+	return backend_of(root)->cell_attach(root, cell, pid);
+}
+
+int cgroup_cell_kill(const struct cgroup_root *root, const struct cgroup_cell *cell)
+{
+	return backend_of(root)->cell_kill(root, cell);
+}
+
+int cgroup_cell_is_empty(const struct cgroup_root *root, const struct cgroup_cell *cell)
+{
+	return backend_of(root)->cell_is_empty(root, cell);
+}

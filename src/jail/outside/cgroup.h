@@ -1,0 +1,78 @@
+#pragma once
+
+#include "wire/limits.h"
+#include "wire/message.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Limits by control groups, on cgroup v2 and v1 behind the same functions (decisions 1 to 3). A
+ * session has one group that carries the memory; below or beside it each cell has a leaf that
+ * carries processes and CPU and can be killed as a whole. Groups are named by numbers, through
+ * descriptors of the delegated folders; nothing is opened by a path of the host. All return 0 or
+ * -errno unless they say otherwise.
+ */
+
+/* The delegated folders, -1 where the back end has none; they belong to whoever made this. */
+struct cgroup_root {
+	enum wire_backend backend;
+	int unified_fd; /* v2; on v1 the tree without controllers beside it */
+	int memory_fd;	/* the rest: v1 only */
+	int pids_fd;
+	int cpu_fd;
+};
+
+/* A session's group, embedded in its owner. */
+struct cgroup_session {
+	uint32_t number;
+	int peak_fd;  /* v2: memory.peak as opened for the run under way */
+	int oom_fd;   /* v1: readable when the kernel has killed for memory; -1 on v2 */
+	bool had_run; /* v2 before 6.12: memory.peak is of one run only the first time */
+	uint64_t shmem_at_start_bytes;
+	uint64_t oom_kills_at_start;
+};
+
+struct cgroup_cell {
+	uint32_t session;
+	uint32_t number;
+};
+
+/* What a run used, as far as the back end can tell. */
+struct cgroup_usage {
+	uint64_t cpu_us;
+	uint64_t memory_peak_bytes;
+	bool has_peak; /* else the caller falls back to the largest resident set */
+	bool has_cpu;
+	bool is_out_of_memory; /* the kernel has killed for memory since cgroup_run_begin */
+	bool is_out_of_pids;   /* a fork was refused */
+};
+
+int cgroup_session_make(
+	const struct cgroup_root *root, uint32_t number, struct cgroup_session *ret_session);
+/* Removes the group; its cells must be gone. */
+int cgroup_session_remove(const struct cgroup_root *root, struct cgroup_session *session);
+
+int cgroup_cell_make(const struct cgroup_root *root, const struct wire_limits *limits,
+	const struct cgroup_cell *cell);
+/* -EBUSY while a process is in it. */
+int cgroup_cell_remove(const struct cgroup_root *root, const struct cgroup_cell *cell);
+
+/* Sets the memory limit to limits->memory_bytes plus what the home holds already, and starts the
+ * counters of one run. */
+int cgroup_run_begin(const struct cgroup_root *root, struct cgroup_session *session,
+	const struct wire_limits *limits);
+/* Reads what the run used since; call when the cell is empty and before it is removed. */
+void cgroup_run_end(const struct cgroup_root *root, struct cgroup_session *session,
+	const struct cgroup_cell *cell, struct cgroup_usage *ret_usage);
+
+/* A descriptor for CLONE_INTO_CGROUP (the caller closes), -1 where the process must be moved. */
+int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell);
+/* Moves a process into all groups of the cell that it was not born in. */
+int cgroup_cell_attach(const struct cgroup_root *root, const struct cgroup_cell *cell, pid_t pid);
+
+/* Kills every process of the cell at once. Where no tree can do that: -EOPNOTSUPP. */
+int cgroup_cell_kill(const struct cgroup_root *root, const struct cgroup_cell *cell);
+/* 1 when no process is in the cell any more, 0 while there is, or -errno. */
+int cgroup_cell_is_empty(const struct cgroup_root *root, const struct cgroup_cell *cell);

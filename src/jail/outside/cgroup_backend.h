@@ -1,0 +1,25 @@
+#pragma once
+
+#include "jail/outside/cgroup.h"
+
+/* The functions of cgroup.h, once per back end; cgroup.c chooses by root->backend. */
+struct cgroup_backend {
+	int (*session_make)(const struct cgroup_root *root, struct cgroup_session *session);
+	int (*session_remove)(const struct cgroup_root *root, struct cgroup_session *session);
+	int (*cell_make)(const struct cgroup_root *root, const struct wire_limits *limits,
+		const struct cgroup_cell *cell);
+	int (*cell_remove)(const struct cgroup_root *root, const struct cgroup_cell *cell);
+	int (*run_begin)(const struct cgroup_root *root, struct cgroup_session *session,
+		const struct wire_limits *limits);
+	void (*run_end)(const struct cgroup_root *root, struct cgroup_session *session,
+		const struct cgroup_cell *cell, struct cgroup_usage *usage);
+	int (*cell_open)(const struct cgroup_root *root, const struct cgroup_cell *cell);
+	int (*cell_attach)(
+		const struct cgroup_root *root, const struct cgroup_cell *cell, pid_t pid);
+	int (*cell_kill)(const struct cgroup_root *root, const struct cgroup_cell *cell);
+	int (*cell_is_empty)(const struct cgroup_root *root, const struct cgroup_cell *cell);
+};
+
+extern const struct cgroup_backend cgroup_v1;
+extern const struct cgroup_backend cgroup_v2;
+extern const struct cgroup_backend cgroup_none;

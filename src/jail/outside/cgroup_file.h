@@ -1,0 +1,21 @@
+#pragma once
+
+#include <stdint.h>
+
+/* Small reads and writes of cgroup files, shared by the back ends. */
+
+#define CGROUP_NAME_MAX 64
+
+/* Reads "path" below dirfd and returns the number behind `key` and one space at the start of a
+ * line; with key NULL the file's own number ("max" is UINT64_MAX). 0, -ENOENT without that key, or
+ * -errno. */
+int cgroup_file_number(int dirfd, const char *path, const char *key, uint64_t *ret_number);
+
+/* Writes the number in decimal. */
+int cgroup_file_set(int dirfd, const char *path, uint64_t number);
+
+/* Formats "group/file" and reads or writes it as above. */
+int cgroup_file_number_in(
+	int dirfd, const char *group, const char *file, const char *key, uint64_t *ret_number);
+int cgroup_file_set_in(int dirfd, const char *group, const char *file, uint64_t number);
+int cgroup_file_write_in(int dirfd, const char *group, const char *file, const char *text);

@@ -1,0 +1,92 @@
+#include "jail/outside/cgroup_backend.h"
+
+#include <errno.h>
+
+/*
+ * No limits: for a host that delegates no cgroup, when its owner accepts that with
+ * --unlimited-host. The namespaces, the filter and the resource limits still hold, and what is
+ * missing is told in every answer. A cell is ended through its init alone.
+ */
+
+static int session_ok(const struct cgroup_root *root, struct cgroup_session *session)
+{
+	(void)root;
+	(void)session;
+	return 0;
+}
+
+static int cell_make(const struct cgroup_root *root, const struct wire_limits *limits,
+	const struct cgroup_cell *cell)
+{
+	(void)root;
+	(void)limits;
+	(void)cell;
+	return 0;
+}
+
+static int cell_ok(const struct cgroup_root *root, const struct cgroup_cell *cell)
+{
+	(void)root;
+	(void)cell;
+	return 0;
+}
+
+static int run_begin(const struct cgroup_root *root, struct cgroup_session *session,
+	const struct wire_limits *limits)
+{
+	(void)root;
+	(void)session;
+	(void)limits;
+	return 0;
+}
+
+static void run_end(const struct cgroup_root *root, struct cgroup_session *session,
+	const struct cgroup_cell *cell, struct cgroup_usage *usage)
+{
+	(void)root;
+	(void)session;
+	(void)cell;
+	(void)usage;
+}
+
+static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell)
+{
+	(void)root;
+	(void)cell;
+	return -1;
+}
+
+static int cell_attach(const struct cgroup_root *root, const struct cgroup_cell *cell, pid_t pid)
+{
+	(void)root;
+	(void)cell;
+	(void)pid;
+	return 0;
+}
+
+static int cell_kill(const struct cgroup_root *root, const struct cgroup_cell *cell)
+{
+	(void)root;
+	(void)cell;
+	return -EOPNOTSUPP;
+}
+
+static int cell_is_empty(const struct cgroup_root *root, const struct cgroup_cell *cell)
+{
+	(void)root;
+	(void)cell;
+	return 1;
+}
+
+const struct cgroup_backend cgroup_none = {
+	.session_make = session_ok,
+	.session_remove = session_ok,
+	.cell_make = cell_make,
+	.cell_remove = cell_ok,
+	.run_begin = run_begin,
+	.run_end = run_end,
+	.cell_open = cell_open,
+	.cell_attach = cell_attach,
+	.cell_kill = cell_kill,
+	.cell_is_empty = cell_is_empty,
+};

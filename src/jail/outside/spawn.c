@@ -1,0 +1,170 @@
+#include "jail/outside/spawn.h"
+
+#include "base/fd.h"
+#include "jail/plan/plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * Theory of operation. clone3(2) with CLONE_VM and CLONE_VFORK: nothing of jaild is copied, jaild
+ * is stopped until its child has executed, and the child runs on jaild's own stack below the frame
+ * of spawn_clone, in a function that never returns.
+ *
+ * At that moment the child's ids are not mapped, and an exec by an unmapped id drops all
+ * capabilities. It keeps them as ambient ones (capabilities(7)) through the exec and becomes root
+ * of its user namespace once jaild has written the maps. So all set-up of a cell is code of
+ * cloche-init, and none of it runs in jaild's memory.
+ */
+
+#define CELL_NAMESPACES                                                                            \
+	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
+		CLONE_NEWCGROUP)
+
+/* As written by the child, which shares our memory; an errno, 0 while nothing failed. */
+static volatile int child_error;
+
+/* All permitted capabilities also inheritable and ambient: they survive the exec. */
+static int capabilities_keep(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &head, sets) < 0)
+		return -errno;
+	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		sets[i].inheritable = sets[i].permitted;
+	if (syscall(SYS_capset, &head, sets) < 0)
+		return -errno;
+	for (unsigned cap = 0; cap < 64; cap++) {
+		uint32_t has = sets[cap / 32].permitted & (1u << (cap % 32));
+
+		if (has && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* dup2 onto its own number would leave the descriptor close-on-exec. */
+static int descriptor_move(int from, int to)
+{
+	if (from == to)
+		return fcntl(from, F_SETFD, 0) < 0 ? -errno : 0;
+	return dup2(from, to) < 0 ? -errno : 0;
+}
+
+/* 0 to 2 are /dev/null, 3 the control socket, and all others close at the exec. The sources lie
+ * above 3: jaild moved them there at its start. */
+static int descriptors_arrange(const struct spawn *spawn)
+{
+	for (int fd = 0; fd < INIT_CONTROL_FD; fd++) {
+		int r = descriptor_move(spawn->null_fd, fd);
+
+		if (r < 0)
+			return r;
+	}
+	if (close_range(INIT_CONTROL_FD + 1, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
+		return -errno;
+	return descriptor_move(spawn->control_fd, INIT_CONTROL_FD);
+}
+
+__attribute__((noinline, noreturn)) static void child_become_init(const struct spawn *spawn)
+{
+	static char name[] = "cloche-init";
+	static char *const argv[] = { name, NULL };
+	static char *const envp[] = { NULL };
+	int r;
+
+	r = descriptors_arrange(spawn);
+	if (r == 0)
+		r = capabilities_keep();
+	if (r == 0) {
+		execveat(spawn->init_fd, "", argv, envp, AT_EMPTY_PATH);
+		r = -errno;
+	}
+	child_error = -r;
+	_exit(127);
+}
+
+/*
+ * clone3 by hand: through glibc's syscall(3) the child would return into a frame that it then
+ * overwrites, while the parent still needs it. Without a stack of its own the child goes on right
+ * behind the instruction, as after vfork(2).
+ */
+static inline long clone3_in_place(struct clone_args *args)
+{
+#if defined(__x86_64__)
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "0"((long)SYS_clone3), "D"(args), "S"(sizeof(*args))
+			 : "rcx", "r11", "memory");
+	return result;
+#elif defined(__aarch64__)
+	register long number __asm__("x8") = SYS_clone3;
+	register long first __asm__("x0") = (long)args;
+	register long second __asm__("x1") = sizeof(*args);
+
+	__asm__ volatile("svc 0" : "+r"(first) : "r"(number), "r"(second) : "memory");
+	return first;
+#else
+#error "clone3_in_place is missing for this architecture"
+#endif
+}
+
+__attribute__((noinline)) static long spawn_clone(
+	const struct spawn *spawn, struct clone_args *args)
+{
+	long pid = clone3_in_place(args);
+
+	if (pid == 0)
+		child_become_init(spawn);
+	return pid;
+}
+
+/* A child that failed before exec is dead already; only its zombie is left. */
+static int child_failed(pid_t pid, int pidfd)
+{
+	(void)fd_close(pidfd);
+	(void)waitpid(pid, NULL, 0);
+	return -child_error;
+}
+
+int spawn_init(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd)
+{
+	int pidfd = -1;
+	struct clone_args args = { .flags = CELL_NAMESPACES | CLONE_VM | CLONE_VFORK | CLONE_PIDFD,
+		.pidfd = (uintptr_t)&pidfd,
+		.exit_signal = SIGCHLD };
+	long pid;
+
+	if (spawn->cgroup_fd >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)spawn->cgroup_fd;
+	}
+	child_error = 0;
+	if (setns(spawn->template_ns_fd, CLONE_NEWNS) < 0)
+		return -errno;
+	pid = spawn_clone(spawn, &args);
+	/* Not coming back would leave jaild without its own mounts: end, and all cells with us. */
+	if (setns(spawn->own_ns_fd, CLONE_NEWNS) < 0)
+		_exit(1);
+	if (pid < 0)
+		return (int)pid;
+	if (child_error != 0)
+		return child_failed((pid_t)pid, pidfd);
+	*ret_pid = (pid_t)pid;
+	*ret_pidfd = pidfd;
+	return 0;
+}

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <sys/types.h>
+
+/*
+ * The birth of a cell: process 1 of seven new namespaces, executing cloche-init.
+ */
+
+struct spawn {
+	int init_fd;	    /* sealed memfd of cloche-init */
+	int control_fd;	    /* becomes INIT_CONTROL_FD */
+	int null_fd;	    /* /dev/null, becomes 0 to 2 */
+	int template_ns_fd; /* mount namespace that the cell starts as a copy of */
+	int own_ns_fd;	    /* mount namespace to come back to */
+	int cgroup_fd;	    /* for CLONE_INTO_CGROUP; -1: none */
+};
+
+/*
+ * Creates the process and waits until it has executed. Its ids are not mapped yet: it waits for its
+ * plan on the control socket. The descriptors stay the caller's; the caller owns *ret_pidfd.
+ * Returns 0 or -errno: of clone3(2), setns(2), or of what failed in the child before exec.
+ */
+int spawn_init(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd);

@@ -1,0 +1,18 @@
+#pragma once
+
+/*
+ * The template: a mount namespace whose root is the root file system of every cell, read-only and
+ * without anything of the host but that. Cells start as copies of it, in which all of its mounts
+ * are locked (namespaces.md, 2).
+ */
+
+struct template_source {
+	int root_fd;	       /* the host's / or an image's folder */
+	int is_image;	       /* take every folder of it, not only /usr and its links */
+	const char *bootstrap; /* text of the Python bootstrap */
+	unsigned long bootstrap_size;
+};
+
+/* Makes the template in a short-lived process and returns a descriptor of its mount namespace,
+ * which the caller closes. proc_fd is the caller's own /proc. Returns 0 or -errno. */
+int template_make(const struct template_source *source, int proc_fd, int *ret_ns_fd);

@@ -1,0 +1,20 @@
+#include "jail/plan/plan.h"
+
+#include <errno.h>
+
+/* Whatever is wrong here is our own fault; init must not go on with it. */
+
+int plan_check(const struct jail_plan *plan, uint64_t size, uint64_t n_fds)
+{
+	const char *name;
+
+	if (size != sizeof(*plan) || plan->magic != PLAN_MAGIC || plan->version != PLAN_VERSION)
+		return -EBADMSG;
+	if (plan->reserved != 0 || plan->landlock_abi < 1 || plan->landlock_abi > 1000)
+		return -EBADMSG;
+	if (plan->filter_count < 4 || plan->filter_count > 4096)
+		return -EBADMSG;
+	if (wire_limits_check(&plan->limits, &name) < 0)
+		return -EBADMSG;
+	return n_fds == (plan->limits.own_proc ? PLAN_FDS_MAX : PLAN_FD_PROC) ? 0 : -EBADMSG;
+}

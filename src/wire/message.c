@@ -1,0 +1,114 @@
+#include "wire/message.h"
+
+#include "base/macro.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * The table of OpenSSH's monitor: a message is only looked at after its size, its descriptors and
+ * its fixed fields have been found to be exactly those of its type.
+ */
+
+struct form {
+	const char *name;
+	size_t size;
+	size_t n_fds;
+};
+
+static const struct form forms[WIRE_TYPE_MAX] = {
+	[WIRE_STATUS] = { "status", sizeof(struct wire_status), 0 },
+	[WIRE_SESSION_OPEN] = { "session_open", sizeof(struct wire_session_open), 0 },
+	[WIRE_SESSION_CLOSE] = { "session_close", sizeof(struct wire_session_close), 0 },
+	[WIRE_RUN] = { "run", sizeof(struct wire_run), WIRE_RUN_FDS },
+	[WIRE_RUN_CANCEL] = { "run_cancel", sizeof(struct wire_run_cancel), 0 },
+	[WIRE_FILE_OPEN] = { "file_open", sizeof(struct wire_file), 0 },
+	[WIRE_FILE_CREATE] = { "file_create", sizeof(struct wire_file), 0 },
+	[WIRE_FILE_COMMIT] = { "file_commit", sizeof(struct wire_upload), 0 },
+	[WIRE_FILE_ABORT] = { "file_abort", sizeof(struct wire_upload), 0 },
+	[WIRE_FILE_REMOVE] = { "file_remove", sizeof(struct wire_file), 0 },
+	[WIRE_LIST] = { "list", sizeof(struct wire_list), 0 },
+	[WIRE_FAILED] = { "failed", sizeof(struct wire_failed), 0 },
+	[WIRE_DONE] = { "done", sizeof(struct wire_done), 0 },
+	[WIRE_STATUS_IS] = { "status_is", sizeof(struct wire_status_is), 0 },
+	[WIRE_SESSION_IS] = { "session_is", sizeof(struct wire_session_is), 0 },
+	[WIRE_RUN_STARTED] = { "run_started", sizeof(struct wire_run_started), 0 },
+	[WIRE_RUN_ENDED] = { "run_ended", sizeof(struct wire_run_ended), 0 },
+	[WIRE_FILE_IS] = { "file_is", sizeof(struct wire_file_is), 1 },
+	[WIRE_UPLOAD_IS] = { "upload_is", sizeof(struct wire_upload), 1 },
+	[WIRE_LISTING_IS] = { "listing_is", sizeof(struct wire_listing_is), 1 },
+};
+
+size_t wire_size(unsigned type)
+{
+	return type < ARRAY_SIZE(forms) ? forms[type].size : 0;
+}
+
+const char *wire_name(unsigned type)
+{
+	return wire_size(type) > 0 ? forms[type].name : "unknown";
+}
+
+int wire_is_request(unsigned type)
+{
+	return type >= WIRE_STATUS && type <= WIRE_LIST;
+}
+
+static int is_zero(const void *data, size_t size)
+{
+	const unsigned char *p = data;
+
+	for (size_t i = 0; i < size; i++) {
+		if (p[i] != 0)
+			return 0;
+	}
+	return 1;
+}
+
+/* A name in an array of `size`: ended by NUL, and nothing but NUL behind its end. */
+static int name_check(const char *name, size_t size)
+{
+	size_t n = strnlen(name, size);
+
+	return n < size && is_zero(name + n, size - n) ? 0 : -EBADMSG;
+}
+
+static int file_check(const struct wire_file *file)
+{
+	if (!is_zero(&file->reserved, sizeof(file->reserved)) ||
+		!is_zero(file->padding, sizeof(file->padding)))
+		return -EBADMSG;
+	return name_check(file->path, sizeof(file->path));
+}
+
+static int session_open_check(const struct wire_session_open *open)
+{
+	if (!is_zero(open->reserved, sizeof(open->reserved)))
+		return -EBADMSG;
+	return name_check(open->key, sizeof(open->key));
+}
+
+int wire_check(const union wire_any *message, size_t size, size_t n_fds)
+{
+	unsigned type;
+
+	if (size < sizeof(struct wire_header))
+		return -EBADMSG;
+	type = message->header.type;
+	if (wire_size(type) != size || message->header.version != WIRE_VERSION)
+		return -EBADMSG;
+	if (forms[type].n_fds != n_fds)
+		return -EBADMSG;
+	switch (type) {
+	case WIRE_SESSION_OPEN:
+		return session_open_check(&message->session_open);
+	case WIRE_FILE_OPEN:
+	case WIRE_FILE_CREATE:
+	case WIRE_FILE_REMOVE:
+		return file_check(&message->file);
+	case WIRE_LIST:
+		return message->list.reserved == 0 ? 0 : -EBADMSG;
+	default:
+		return 0;
+	}
+}

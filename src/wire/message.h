@@ -1,0 +1,246 @@
+#pragma once
+
+#include "wire/limits.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What a client (cloche run, the supervisor) and jaild say to each other over one SEQPACKET
+ * socket: fixed structs, numbers and at most one bounded name in each. Every request has exactly
+ * one answer with the same seq, either its own kind of answer or WIRE_FAILED; a run has one more
+ * message at its end. Both sides are of one build: a peer of another version is refused.
+ */
+
+#define WIRE_VERSION 1
+/* Session keys: 1 to 128 characters, plus NUL. */
+#define WIRE_KEY_SIZE 129
+/* File paths: at most 4,096 bytes (PATH_MAX with its NUL), plus NUL. */
+#define WIRE_PATH_SIZE 4097
+
+enum wire_type {
+	WIRE_NONE,
+	/* client to jaild */
+	WIRE_STATUS,
+	WIRE_SESSION_OPEN,
+	WIRE_SESSION_CLOSE,
+	WIRE_RUN,
+	WIRE_RUN_CANCEL,
+	WIRE_FILE_OPEN,
+	WIRE_FILE_CREATE,
+	WIRE_FILE_COMMIT,
+	WIRE_FILE_ABORT,
+	WIRE_FILE_REMOVE,
+	WIRE_LIST,
+	/* jaild to client */
+	WIRE_FAILED,
+	WIRE_DONE,
+	WIRE_STATUS_IS,
+	WIRE_SESSION_IS,
+	WIRE_RUN_STARTED,
+	WIRE_RUN_ENDED,
+	WIRE_FILE_IS,
+	WIRE_UPLOAD_IS,
+	WIRE_LISTING_IS,
+	WIRE_TYPE_MAX
+};
+
+struct wire_header {
+	uint16_t type;
+	uint16_t version;
+	uint32_t seq;
+};
+
+/* STATUS: asks; STATUS_IS answers. */
+enum wire_backend {
+	WIRE_CGROUP_NONE,
+	WIRE_CGROUP_V1,
+	WIRE_CGROUP_V2
+};
+
+enum wire_protection {
+	WIRE_PROTECT_MEMORY = 1,
+	WIRE_PROTECT_PIDS = 2,
+	WIRE_PROTECT_CPU = 4,
+	WIRE_PROTECT_CGROUP_KILL = 8,
+	WIRE_PROTECT_LANDLOCK = 16,
+	WIRE_PROTECT_SECCOMP = 32,
+	WIRE_PROTECT_NAMESPACES = 64,
+	WIRE_PROTECT_ALL = 127
+};
+
+struct wire_status {
+	struct wire_header header;
+};
+
+struct wire_status_is {
+	struct wire_header header;
+	uint32_t backend;
+	uint32_t protections;
+	uint32_t landlock_abi;
+	uint32_t sessions;
+	uint32_t cells;
+	uint32_t reserved;
+};
+
+/* SESSION_OPEN: a new session under a key that is not in use (-EEXIST). Answer: SESSION_IS. */
+struct wire_session_open {
+	struct wire_header header;
+	char key[WIRE_KEY_SIZE];
+	uint8_t reserved[7];
+	struct wire_limits limits;
+};
+
+struct wire_session_is {
+	struct wire_header header;
+	uint64_t session;
+};
+
+/* SESSION_CLOSE: kills what runs, frees the home. Answer: DONE once nothing is left. */
+struct wire_session_close {
+	struct wire_header header;
+	uint64_t session;
+};
+
+/* RUN: descriptors package (sealed memfd), stdin, stdout, stderr, report (memfd). Answer:
+ * RUN_STARTED once the interpreter has been executed, RUN_ENDED when nothing of it is left. A
+ * set-up that failed answers FAILED with the stage and has no RUN_ENDED. -EBUSY while the session
+ * has another run. */
+enum wire_run_fd {
+	WIRE_RUN_PACKAGE,
+	WIRE_RUN_STDIN,
+	WIRE_RUN_STDOUT,
+	WIRE_RUN_STDERR,
+	WIRE_RUN_REPORT,
+	WIRE_RUN_FDS
+};
+
+struct wire_run {
+	struct wire_header header;
+	uint64_t session;
+	uint64_t wall_ms; /* 0: the session's own limit; never above it */
+};
+
+struct wire_run_started {
+	struct wire_header header;
+	uint64_t run;
+	uint64_t start_us; /* from acceptance to the exec of the interpreter */
+};
+
+enum wire_end {
+	WIRE_END_EXIT,
+	WIRE_END_SIGNAL,
+	WIRE_END_TIMEOUT,
+	WIRE_END_MEMORY,
+	WIRE_END_CANCELLED,
+	WIRE_END_MAX
+};
+
+enum wire_advice {
+	WIRE_ADVICE_PIDS = 1
+};
+
+struct wire_run_ended {
+	struct wire_header header;
+	uint64_t run;
+	uint32_t end; /* enum wire_end */
+	int32_t code; /* exit status, or the signal's number */
+	uint64_t wall_us;
+	uint64_t cpu_us;
+	uint64_t memory_peak_bytes;
+	uint32_t memory_peak_is_rss; /* 1: largest resident set of one process, not the cgroup's */
+	uint32_t advice;	     /* enum wire_advice, as a set */
+};
+
+/* RUN_CANCEL: answer DONE at once, RUN_ENDED follows; -ESRCH for a run that is not there. */
+struct wire_run_cancel {
+	struct wire_header header;
+	uint64_t run;
+};
+
+/* FILE_OPEN, FILE_CREATE, FILE_REMOVE name a path below the home; it is given to openat2 as it is.
+ * FILE_OPEN answers FILE_IS with a read-only descriptor of a regular file. FILE_CREATE answers
+ * UPLOAD_IS with a write-only descriptor of a file that has no name yet; FILE_COMMIT gives it its
+ * name, replacing what stood there; FILE_ABORT or the end of the connection drops it. */
+struct wire_file {
+	struct wire_header header;
+	uint64_t session;
+	uint32_t mode; /* FILE_CREATE: permission bits; else 0 */
+	uint32_t reserved;
+	char path[WIRE_PATH_SIZE];
+	uint8_t padding[7];
+};
+
+struct wire_file_is {
+	struct wire_header header;
+	uint64_t size_bytes;
+	int64_t mtime_ns;
+	uint64_t inode;
+};
+
+struct wire_upload {
+	struct wire_header header;
+	uint64_t upload;
+};
+
+/* LIST: answer LISTING_IS with a sealed memfd of records (wire/listing.h). */
+enum wire_list_flag {
+	WIRE_LIST_HASH = 1,  /* hash the contents of regular files */
+	WIRE_LIST_SETTLE = 2 /* wait until a later change must show in the times */
+};
+
+struct wire_list {
+	struct wire_header header;
+	uint64_t session;
+	uint32_t flags;
+	uint32_t reserved;
+};
+
+struct wire_listing_is {
+	struct wire_header header;
+	uint32_t entries;
+	uint32_t is_truncated;
+	uint64_t size_bytes;
+};
+
+struct wire_failed {
+	struct wire_header header;
+	int32_t error;	/* a positive errno */
+	uint32_t stage; /* enum stage; STAGE_NONE when the request itself was refused */
+};
+
+struct wire_done {
+	struct wire_header header;
+};
+
+union wire_any {
+	struct wire_header header;
+	struct wire_status status;
+	struct wire_status_is status_is;
+	struct wire_session_open session_open;
+	struct wire_session_is session_is;
+	struct wire_session_close session_close;
+	struct wire_run run;
+	struct wire_run_started run_started;
+	struct wire_run_ended run_ended;
+	struct wire_run_cancel run_cancel;
+	struct wire_file file;
+	struct wire_file_is file_is;
+	struct wire_upload upload;
+	struct wire_list list;
+	struct wire_listing_is listing_is;
+	struct wire_failed failed;
+	struct wire_done done;
+};
+
+/* Checks the form of a message received with n_fds descriptors: known type, exact size and number
+ * of descriptors, version, NUL-terminated names, zero reserved fields. Returns 0 or -EBADMSG. What
+ * the numbers mean is for the handler to check. */
+int wire_check(const union wire_any *message, size_t size, size_t n_fds);
+
+/* The exact size of a message of this type, 0 for an unknown one; its name for logs. */
+size_t wire_size(unsigned type);
+const char *wire_name(unsigned type);
+
+/* True for the types that a client may send. */
+int wire_is_request(unsigned type);
