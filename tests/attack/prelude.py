@@ -12,7 +12,6 @@ import time
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
-LINE = "SAFE"
 EPERM, ENOSYS, EACCES, EROFS = errno.EPERM, errno.ENOSYS, errno.EACCES, errno.EROFS
 _holes = []
 
@@ -68,4 +67,4 @@ def child(action):
 
 
 def verdict():
-    print("ESCAPED " + "; ".join(_holes)[:2000] if _holes else LINE, flush=True)
+    print("ESCAPED " + " ".join("; ".join(_holes).split())[:2000] if _holes else "SAFE", flush=True)

@@ -1,5 +1,6 @@
-# attacks: Landlock missing: a second domain's depth tells that there is a first (at most 16 can be stacked)
+# attacks: Landlock missing: at most 16 layers can be stacked, so fewer than 16 of our own tell that there was one
 # line: landlock
+libc.prctl(38, 1, 0, 0, 0)  # Landlock asks for no_new_privs
 abi, error = sc(444, None, 0, 1)
 layers = 0
 while abi > 0 and layers < 32:
@@ -8,8 +9,8 @@ while abi > 0 and layers < 32:
         break
     layers += 1
     os.close(ruleset)
-if abi < 1:
-    escaped(f"the kernel has no Landlock here: {error}")
+if abi < 1 or layers < 1:
+    escaped(f"Landlock cannot be asked: {abi} {errno.errorcode.get(error)}, {layers} layers; this idea proves nothing")
 elif layers >= 16:
     escaped(f"{layers} layers could be added: none was there")
 verdict()

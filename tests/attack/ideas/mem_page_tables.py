@@ -3,7 +3,7 @@
 # expect: memory
 libc.mmap.restype = ctypes.c_void_p
 libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
-size = 100 << 30
+size = 240 << 30
 area = libc.mmap(None, size, 1, 0x4022, -1, 0)
 fill = ctypes.c_ubyte
 for address in range(area, area + size, 2 << 20):
