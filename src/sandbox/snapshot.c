@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "sandbox/jaild.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,6 +75,22 @@ int snapshot_load(int fd, uint64_t size, bool is_truncated, struct snapshot *ret
 	}
 	*ret_snapshot = snapshot;
 	return 0;
+}
+
+int snapshot_fetch(
+	struct jaild *jaild, uint64_t session, uint32_t flags, struct snapshot *ret_snapshot)
+{
+	struct wire_listing_is listing;
+	AUTO_CLOSE int fd = -1;
+	int r = jaild_list(jaild, session, flags, &listing, &fd);
+
+	if (r < 0)
+		return r;
+	r = snapshot_load(fd, listing.size_bytes, listing.is_truncated, ret_snapshot);
+	if (r < 0)
+		fault_set(&jaild->fault, FAULT_SANDBOX_UNAVAILABLE,
+			"jaild's listing of the home is malformed");
+	return r;
 }
 
 void snapshot_fini(struct snapshot *snapshot)

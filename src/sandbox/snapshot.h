@@ -9,6 +9,8 @@
 /* What a home held at one moment: the listing of jaild (wire/listing.h), mapped and sorted by path.
  */
 
+struct jaild;
+
 struct snapshot_entry {
 	struct str path; /* bytes that a script chose: relative, not always UTF-8 */
 	const struct listing_entry *is;
@@ -30,6 +32,11 @@ struct snapshot {
 /* Reads the sealed memfd of a listing, size bytes; fd stays the caller's. Returns 0, -EBADMSG if it
  * is no listing, not sealed, or over the maxima of wire/listing.h, or -errno. */
 int snapshot_load(int fd, uint64_t size, bool is_truncated, struct snapshot *ret_snapshot);
+
+/* Asks jaild for the listing of a session's home and loads it; flags of enum wire_list_flag.
+ * Returns 0, or -errno with jaild->fault. */
+int snapshot_fetch(
+	struct jaild *jaild, uint64_t session, uint32_t flags, struct snapshot *ret_snapshot);
 
 /* Frees it; fine on SNAPSHOT_INIT. */
 void snapshot_fini(struct snapshot *snapshot);

@@ -1,0 +1,63 @@
+/* The table of subcommands with their help: the texts of --help and the man pages say the same. */
+#include "cli/command.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#ifdef CLOCHE_FAULT_INJECTION
+#define RUN_USAGE_TEST                                                                             \
+	"      --fail-stage N     make stage N of the jail fail (tests of the walls)\n"
+#else
+#define RUN_USAGE_TEST ""
+#endif
+
+static const char run_usage[] =
+	"Usage: cloche run [OPTION]... SCRIPT|- [-- ARG...]\n"
+	"Runs a Python or bash script in a jail: no network, nothing of this machine but\n"
+	"read-only system files. What it writes to its folder lands in ./out.\n"
+	"\n"
+	"  -f, --file PATH        copy a file into the script's folder; may be repeated\n"
+	"  -o, --out DIR          where made and changed files go (default: out)\n"
+	"  -l, --language LANG    python or bash (default: by extension or first line)\n"
+	"  -t, --timeout S        seconds, up to the profile's (strict: 30)\n"
+	"  -p, --profile NAME     strict (default) or roomy: 1 GiB, 2 CPUs, 120 s\n"
+	"  -i, --stdin FILE       what the script reads as its input; - is ours\n"
+	"  -e, --env NAME=VALUE   a variable for the script; may be repeated\n"
+	"      --json             print the answer as JSON and nothing else\n"
+	"      --rootfs DIR       system files from DIR instead of this machine's /usr\n"
+	"      --unlimited-host   run even where no memory, process, CPU limit can be "
+	"set\n" RUN_USAGE_TEST "\n"
+	"Exit status: the script's; 128+n for its signal n; 137 memory; 124 time;\n"
+	"130 cancelled by Ctrl-C; 125 no jail (see cloche doctor); 2 usage.\n"
+	"Example: cloche run chart.py --file sales.csv\n";
+
+static const char doctor_usage[] =
+	"Usage: cloche doctor [--json]\n"
+	"Tries on this machine every mechanism that a jail is made of, and names the cause\n"
+	"and the remedy of each that does not work. Exit status: 0 all work, 1 some do not.\n";
+
+static const char jail_usage[] =
+	"Usage: cloche jail syscalls --denied [--json]\n"
+	"Lists the system calls that the jail's filter denies, with the answer that a script\n"
+	"gets and the reason.\n";
+
+static const char help_usage[] = "Usage: cloche help [COMMAND]\n"
+				 "Shows all commands, or one of them.\n";
+
+const struct command commands[] = {
+	{ "run", "run a script in a jail and collect the files it makes", run_usage, cli_run,
+		true },
+	{ "doctor", "say what this machine lacks for a jail, and the remedy", doctor_usage,
+		cli_doctor, true },
+	{ "jail", "show what the jail forbids", jail_usage, cli_jail, false },
+	{ "help", "show this, or one command", help_usage, cli_help, false },
+	{ NULL, NULL, NULL, NULL, false },
+};
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *command = commands; command->name; command++)
+		if (strcmp(command->name, name) == 0)
+			return command;
+	return NULL;
+}

@@ -1,0 +1,25 @@
+#include "cli/command.h"
+#include "cli/exit.h"
+#include "cli/say.h"
+
+#include <stdio.h>
+
+int cli_help(int argc, char **argv)
+{
+	if (argc > 1) {
+		const struct command *command = command_find(argv[1]);
+
+		if (!command)
+			return say_usage(
+				"there is no command '%s'; `cloche help` lists them", argv[1]);
+		(void)fputs(command->usage, stdout);
+		return 0;
+	}
+	(void)printf("Usage: cloche COMMAND [OPTION]...\n"
+		     "Runs code that nobody has read, in a jail.\n\n");
+	for (const struct command *command = commands; command->name; command++)
+		(void)printf("  %-8s %s\n", command->name, command->summary);
+	(void)printf("\n`cloche help COMMAND` or `cloche COMMAND --help` shows its options;\n"
+		     "cloche(1) says more. `cloche --version` prints the version.\n");
+	return 0;
+}

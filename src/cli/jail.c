@@ -1,0 +1,86 @@
+/* `cloche jail`: what the jail forbids, from the same tables that the filter is compiled from. */
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/exit.h"
+#include "cli/say.h"
+#include "jail/plan/syscalls.h"
+#include "json/json.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "always", or the argument that decides: "argument 0 & 0x7e020000 is not 0". */
+static void condition_format(const struct denied_syscall *row, char text[80])
+{
+	switch (row->op) {
+	case SYSCALL_ALWAYS:
+		(void)str_copy(text, 80, "always");
+		return;
+	case SYSCALL_EQ:
+	case SYSCALL_NE:
+		(void)str_format(text, 80, "argument %u & 0x%x %s 0x%x", row->argument, row->mask,
+			row->op == SYSCALL_EQ ? "is" : "is not", row->value);
+		return;
+	case SYSCALL_ANY:
+		(void)str_format(text, 80, "argument %u & 0x%x is not 0", row->argument, row->mask);
+		return;
+	}
+}
+
+static int print_json(const struct denied_syscall *rows, size_t n)
+{
+	AUTO_JSON struct json *object = json_object_new();
+	struct json *list = json_set_array(object, "denied");
+
+	for (size_t i = 0; i < n; i++) {
+		struct json *row = json_add_object(list);
+		char condition[80];
+
+		condition_format(&rows[i], condition);
+		json_set_cstr(row, "name", rows[i].name);
+		json_set_cstr(row, "answer", rows[i].answer);
+		json_set_cstr(row, "when", condition);
+		json_set_cstr(row, "reason", rows[i].reason);
+	}
+	json_set_integer(object, "ceiling", SYSCALL_CEILING);
+	return say_json(object);
+}
+
+static int print_table(const struct denied_syscall *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char condition[80];
+
+		condition_format(&rows[i], condition);
+		(void)printf("%-24s %-7s %s", rows[i].name, rows[i].answer, rows[i].reason);
+		(void)printf(rows[i].op == SYSCALL_ALWAYS ? "\n" : " [%s]\n", condition);
+	}
+	(void)printf("every call above number %d: ENOSYS\n", SYSCALL_CEILING);
+	return 0;
+}
+
+int cli_jail(int argc, char **argv)
+{
+	const struct denied_syscall *rows;
+	bool is_json = false, is_denied = false;
+	size_t n;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+			(void)fputs(command_find("jail")->usage, stdout);
+			return 0;
+		}
+		if (strcmp(argv[i], "--json") == 0)
+			is_json = true;
+		else if (strcmp(argv[i], "--denied") == 0)
+			is_denied = true;
+		else if (i != 1 || strcmp(argv[i], "syscalls") != 0)
+			return say_usage(
+				"there is no '%s' here; see `cloche jail --help`", argv[i]);
+	}
+	if (!is_denied || strcmp(argv[1], "syscalls") != 0)
+		return say_usage("say what: cloche jail syscalls --denied");
+	rows = denied_syscalls_get(&n);
+	return is_json ? print_json(rows, n) : print_table(rows, n);
+}

@@ -1,0 +1,133 @@
+#include "cli/outputs.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/fd.h"
+#include "cli/say.h"
+#include "sandbox/collect.h"
+#include "sandbox/human.h"
+#include "sandbox/jaild.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINE_SIZE 20000 /* a path of 4,096 bytes with each escaped, and words */
+
+/* Makes the folder of --out with its parents, as `mkdir -p`, and opens it: the person named it, so
+ * links in it are followed. Returns a descriptor or -errno. */
+static int folder_open(const char *path)
+{
+	AUTO_FREE char *part = xstrdup(path);
+	int fd;
+
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(part, 0777) < 0 && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	if (mkdir(path, 0777) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static void failed_say(struct str path, const char *why)
+{
+	AUTO_BUF struct buf name = BUF_INIT(LINE_SIZE);
+
+	say_name(&name, path);
+	say("%s: not saved: %s", buf_get_cstr(&name), why);
+}
+
+static void saved_say(const char *path, uint64_t size_bytes)
+{
+	AUTO_BUF struct buf line = BUF_INIT(LINE_SIZE);
+
+	(void)buf_add_str(&line, "wrote ");
+	say_name(&line, str_from(path));
+	(void)buf_add_str(&line, " (");
+	human_bytes(&line, size_bytes);
+	(void)buf_add_str(&line, ")\n");
+	(void)fd_write_full(STDERR_FILENO, buf_get_cstr(&line), line.len);
+}
+
+static const char *collect_error(int error)
+{
+	if (error == -ENOTDIR || error == -ELOOP)
+		return "something that is no folder, or a link, stands in its place";
+	return strerror(-error);
+}
+
+/* Takes one file out; fills what became of it. */
+static int file_save(const struct outputs_request *request, int out_fd, const struct change *change,
+	struct answer_file *file)
+{
+	AUTO_FREE char *path = xasprintf("%.*s", STR_ARG(change->path));
+	struct collect_request collect = {
+		.out_fd = out_fd, .path = change->path, .mode = change->mode
+	};
+	struct wire_file_is is;
+	struct collected done;
+	AUTO_CLOSE int fd = -1;
+	int r = jaild_file_open(request->jaild, request->session, path, &is, &fd);
+
+	if (r < 0) {
+		failed_say(change->path, request->jaild->fault.text);
+		return r;
+	}
+	collect.from_fd = fd;
+	r = collect_file(&collect, &done);
+	if (r < 0) {
+		failed_say(change->path, collect_error(r));
+		return r;
+	}
+	file->size_bytes = done.size_bytes;
+	file->mime = done.mime;
+	file->saved = xasprintf("%s/%s", request->out_dir, done.path);
+	if (!request->is_quiet)
+		saved_say(file->saved, done.size_bytes);
+	return 0;
+}
+
+void outputs_collect(const struct outputs_request *request, const struct changes *changes,
+	struct outputs *ret_outputs)
+{
+	struct outputs outputs = { .n = changes->n };
+	AUTO_CLOSE int out_fd = -1;
+
+	outputs.files = xcalloc(changes->n, sizeof(*outputs.files));
+	for (size_t i = 0; i < changes->n; i++) {
+		const struct change *change = &changes->list[i];
+		struct answer_file *file = &outputs.files[i];
+
+		*file = (struct answer_file){ .path = change->path,
+			.size_bytes = change->size_bytes,
+			.change = change->kind };
+		if (change->kind == CHANGE_DELETED)
+			continue;
+		if (out_fd == -1) {
+			out_fd = folder_open(request->out_dir);
+			if (out_fd < 0)
+				say("--out %s: cannot be used: %s", request->out_dir,
+					strerror(-out_fd));
+		}
+		if (out_fd < 0 || file_save(request, out_fd, change, file) < 0)
+			outputs.n_failed++;
+		else
+			outputs.n_saved++;
+	}
+	*ret_outputs = outputs;
+}
+
+void outputs_fini(struct outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->n; i++)
+		free((char *)(uintptr_t)outputs->files[i].saved);
+	free(outputs->files);
+	*outputs = (struct outputs){ .n = 0 };
+}

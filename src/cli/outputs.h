@@ -1,0 +1,30 @@
+#pragma once
+
+#include "sandbox/answer.h"
+#include "sandbox/changes.h"
+
+#include <stdbool.h>
+
+struct jaild;
+
+/* The files that a run made or changed, taken out into the folder of --out. */
+
+struct outputs {
+	struct answer_file *files; /* one for each change, in its order; owned */
+	size_t n;
+	unsigned n_saved;
+	unsigned n_failed;
+};
+
+struct outputs_request {
+	struct jaild *jaild;
+	uint64_t session;
+	const char *out_dir; /* made if there is something to put */
+	bool is_quiet;	     /* say only what failed */
+};
+
+/* Copies all; what fails is said, counted, and does not stop the others. The changes must outlive
+ * *ret_outputs, which outputs_fini ends. */
+void outputs_collect(const struct outputs_request *request, const struct changes *changes,
+	struct outputs *ret_outputs);
+void outputs_fini(struct outputs *outputs);

@@ -1,0 +1,203 @@
+/*
+ * Theory of operation: a plain walk over what is known, in the order of architecture.md section 6.
+ * All members are always there (null or empty where there is nothing), so that a client needs no
+ * "if it exists". Bytes of a script become text here and nowhere else: json_set_text repairs them,
+ * and a path that had to be repaired is given once more, exactly, as path_b64.
+ */
+#include "sandbox/answer.h"
+
+#include "base/buf.h"
+#include "base/fault.h"
+#include "base/macro.h"
+#include "base/utf8.h"
+#include "sandbox/base64.h"
+#include "sandbox/end.h"
+#include "sandbox/language.h"
+#include "json/json.h"
+
+#include <string.h>
+
+#define END_TEXT_MAX 512 /* bytes: a sentence and all hints */
+
+static const struct {
+	uint32_t bit;
+	const char *name;
+} protections[] = {
+	{ WIRE_PROTECT_MEMORY, "memory" },
+	{ WIRE_PROTECT_PIDS, "pids" },
+	{ WIRE_PROTECT_CPU, "cpu" },
+	{ WIRE_PROTECT_CGROUP_KILL, "cgroup_kill" },
+	{ WIRE_PROTECT_LANDLOCK, "landlock" },
+	{ WIRE_PROTECT_SECCOMP, "seccomp" },
+	{ WIRE_PROTECT_NAMESPACES, "namespaces" },
+};
+
+/* The kept text of a stream into out, which has room for it. */
+static uint64_t stream_text(const struct run *run, enum run_stream stream, struct buf *out)
+{
+	uint64_t dropped = 0;
+
+	buf_init(out, OUTPUT_TEXT_MAX(run->output[stream].half));
+	(void)output_text(&run->output[stream], out, &dropped);
+	return dropped;
+}
+
+static void stream_set(
+	struct json *answer, const char *name, const struct run *run, enum run_stream stream)
+{
+	AUTO_BUF struct buf text = BUF_INIT(0);
+	uint64_t dropped = stream_text(run, stream, &text);
+	struct json *object = json_set_object(answer, name);
+
+	json_set_text(object, "text", buf_get_slice(&text));
+	json_set_count(object, "bytes", run->output[stream].bytes);
+	json_set_count(object, "dropped", dropped);
+}
+
+void answer_end_text(const struct answer *answer, char *ret_text, size_t size)
+{
+	AUTO_BUF struct buf said = BUF_INIT(0), text = BUF_INIT(size - 1);
+	struct end_facts facts = { .ended = &answer->run->ended,
+		.limits = answer->limits,
+		.wall_ms = answer->wall_ms,
+		.language = answer->language,
+		.has_stdin = answer->has_stdin,
+		.report = &answer->run->report };
+
+	(void)stream_text(answer->run, RUN_STDERR, &said);
+	facts.stderr_text = buf_get_slice(&said);
+	end_text(&facts, &text);
+	memcpy(ret_text, buf_get_cstr(&text), text.len + 1);
+}
+
+static void end_set(struct json *object, const struct answer *answer)
+{
+	const struct wire_run_ended *ended = &answer->run->ended;
+	struct json *end = json_set_object(object, "end");
+	char text[END_TEXT_MAX], name[16];
+
+	json_set_cstr(end, "reason", end_reason(ended));
+	if (ended->end == WIRE_END_EXIT)
+		json_set_integer(end, "code", ended->code);
+	else
+		json_set_null(end, "code");
+	end_signal(ended->code, name);
+	if (ended->end == WIRE_END_SIGNAL)
+		json_set_cstr(end, "signal", name);
+	else
+		json_set_null(end, "signal");
+	answer_end_text(answer, text, sizeof(text));
+	json_set_cstr(end, "text", text);
+}
+
+static void error_set(struct json *object, const struct report *report)
+{
+	struct json *error;
+
+	if (report->text[REPORT_ERROR_NAME].n == 0) {
+		json_set_null(object, "error");
+		return;
+	}
+	error = json_set_object(object, "error");
+	json_set_text(error, "name", report->text[REPORT_ERROR_NAME]);
+	json_set_text(error, "value", report->text[REPORT_ERROR_VALUE]);
+	json_set_text(error, "traceback", report->text[REPORT_ERROR_TRACEBACK]);
+}
+
+static void path_set(struct json *object, struct str path)
+{
+	AUTO_BUF struct buf encoded = BUF_INIT(BASE64_SIZE(WIRE_PATH_SIZE));
+
+	json_set_text(object, "path", path);
+	if (!utf8_is_valid(path.p, path.n) && base64_encode(path, &encoded) == 0)
+		json_set_text(object, "path_b64", buf_get_slice(&encoded));
+}
+
+static void files_set(struct json *object, const struct answer *answer)
+{
+	struct json *files = json_set_array(object, "files");
+
+	for (size_t i = 0; i < answer->n_files; i++) {
+		const struct answer_file *file = &answer->files[i];
+		struct json *entry = json_add_object(files);
+
+		path_set(entry, file->path);
+		json_set_count(entry, "size", file->size_bytes);
+		if (file->mime)
+			json_set_cstr(entry, "mime", file->mime);
+		else
+			json_set_null(entry, "mime");
+		json_set_cstr(entry, "change", change_name(file->change));
+		if (file->saved)
+			json_set_cstr(entry, "saved", file->saved);
+	}
+	json_set_bool(object, "files_truncated", answer->is_files_truncated);
+}
+
+static void usage_set(struct json *object, const struct answer *answer)
+{
+	const struct wire_run_ended *ended = &answer->run->ended;
+	struct json *usage = json_set_object(object, "usage");
+
+	json_set_count(usage, "queue_ms", answer->queue_us / 1000);
+	json_set_count(usage, "start_ms", answer->run->started.start_us / 1000);
+	json_set_count(usage, "wall_ms", ended->wall_us / 1000);
+	json_set_count(usage, "cpu_ms", ended->cpu_us / 1000);
+	json_set_count(usage, "memory_peak_bytes", ended->memory_peak_bytes);
+	json_set_cstr(usage, "memory_peak_kind", ended->memory_peak_is_rss ? "rss" : "cgroup");
+}
+
+static void protections_set(struct json *object, uint32_t set)
+{
+	struct json *off;
+
+	if ((set & WIRE_PROTECT_ALL) == WIRE_PROTECT_ALL) {
+		json_set_cstr(object, "protections", "full");
+		return;
+	}
+	off = json_set_array(object, "protections");
+	for (size_t i = 0; i < ARRAY_SIZE(protections); i++)
+		if (!(set & protections[i].bit))
+			json_add_text(off, str_from(protections[i].name));
+}
+
+struct json *answer_make(const struct answer *answer)
+{
+	struct json *object = json_object_new();
+	struct json *advice;
+
+	json_set_cstr(object, "run_id", answer->run_id);
+	json_set_cstr(object, "session", answer->session);
+	json_set_cstr(object, "session_state", answer->session_state);
+	json_set_cstr(object, "language", language_name(answer->language));
+	json_set_cstr(object, "outcome", end_outcome(&answer->run->ended));
+	end_set(object, answer);
+	stream_set(object, "stdout", answer->run, RUN_STDOUT);
+	stream_set(object, "stderr", answer->run, RUN_STDERR);
+	error_set(object, &answer->run->report);
+	json_set_null(object, "reset");
+	advice = json_set_array(object, "advice");
+	if (answer->run->ended.advice & WIRE_ADVICE_PIDS)
+		json_add_text(advice, STR("pids"));
+	(void)json_set_array(object, "results");
+	files_set(object, answer);
+	usage_set(object, answer);
+	(void)json_set_array(json_set_object(object, "egress"), "denied");
+	protections_set(object, answer->protections);
+	return object;
+}
+
+struct json *answer_problem(const struct fault *fault)
+{
+	struct json *object = json_object_new();
+
+	json_set_cstr(object, "code", fault_name(fault->code));
+	json_set_integer(object, "status", fault_status(fault->code));
+	json_set_cstr(object, "detail", fault->text);
+	json_set_cstr(object, "advice", fault_advice(fault->code));
+	if (fault->stage[0])
+		json_set_cstr(object, "stage", fault->stage);
+	if (fault->field[0])
+		json_set_cstr(object, "field", fault->field);
+	return object;
+}

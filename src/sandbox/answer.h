@@ -1,0 +1,50 @@
+#pragma once
+
+#include "sandbox/changes.h"
+#include "sandbox/run.h"
+#include "wire/limits.h"
+#include "wire/package.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct json;
+struct fault;
+
+/* The answer to a run as every door gives it: architecture.md section 6, decisions 3, 17, 18, 20.
+ */
+
+struct answer_file {
+	struct str path; /* in the home; bytes */
+	uint64_t size_bytes;
+	const char *mime;  /* NULL for one that is not there any more or was not looked at */
+	const char *saved; /* where the caller put it on the host, or NULL */
+	enum change_kind change;
+};
+
+struct answer {
+	const char *run_id;
+	const char *session;
+	const char *session_state; /* "new", "reused" or "reset" */
+	enum package_language language;
+	const struct run *run; /* that is over */
+	const struct wire_limits *limits;
+	uint64_t wall_ms; /* the limit that held for this run */
+	bool has_stdin;
+	const struct answer_file *files;
+	size_t n_files;
+	bool is_files_truncated;
+	uint64_t queue_us;
+	uint32_t protections; /* enum wire_protection, as a set */
+};
+
+/* Builds it; the caller frees with json_free. */
+struct json *answer_make(const struct answer *answer);
+
+/* The text of end.text alone, cut to size; always ends with NUL. */
+void answer_end_text(const struct answer *answer, char *ret_text, size_t size);
+
+/* What cannot be done, as an object: code, status, detail, advice; stage and field where there are
+ * some. RFC 9457 has its members besides. The caller frees with json_free. */
+struct json *answer_problem(const struct fault *fault);

@@ -1,0 +1,86 @@
+/*
+ * Theory of operation: three ways to move a chunk, tried from the best to the plainest. A way that
+ * the two files do not support says so at once, before it moved a byte, and is not tried again.
+ * copy_file_range returns 0 for some pseudo files that do have bytes (its man page, BUGS), so the
+ * end of file is believed from read(2) only.
+ */
+#include "sandbox/copy.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+#define CHUNK_KERNEL                                                                               \
+	(1u << 20) /* bytes: long enough to cost nothing, short enough for a signal                \
+		    */
+#define CHUNK_USER 8192
+
+enum way {
+	WAY_RANGE,
+	WAY_SENDFILE,
+	WAY_READ
+};
+
+static bool is_unsupported(int error)
+{
+	return error == EXDEV || error == EINVAL || error == ENOSYS || error == EOPNOTSUPP ||
+	       error == EBADF || error == EPERM;
+}
+
+static ssize_t chunk_by_read(int from, int to)
+{
+	char chunk[CHUNK_USER];
+	ssize_t n;
+	int r;
+
+	do
+		n = read(from, chunk, sizeof(chunk));
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n < 0 ? -errno : 0;
+	r = fd_write_full(to, chunk, (size_t)n);
+	return r < 0 ? r : n;
+}
+
+/* Moves one chunk, going on to a plainer way where this one does not work. */
+static ssize_t chunk_move(int from, int to, enum way *way)
+{
+	while (*way != WAY_READ) {
+		ssize_t n = *way == WAY_RANGE
+				    ? copy_file_range(from, NULL, to, NULL, CHUNK_KERNEL, 0)
+				    : sendfile(to, from, NULL, CHUNK_KERNEL);
+
+		if (n > 0)
+			return n;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && !is_unsupported(errno))
+			return -errno;
+		*way = *way == WAY_RANGE && n < 0 ? WAY_SENDFILE : WAY_READ;
+	}
+	return chunk_by_read(from, to);
+}
+
+int copy_all(int from, int to, uint64_t max, uint64_t *ret_bytes)
+{
+	enum way way = WAY_RANGE;
+	uint64_t bytes = 0;
+
+	for (;;) {
+		ssize_t n = chunk_move(from, to, &way);
+
+		if (n < 0)
+			return (int)n;
+		if (n == 0)
+			break;
+		bytes += (uint64_t)n;
+		if (bytes > max)
+			return -EFBIG;
+	}
+	*ret_bytes = bytes;
+	return 0;
+}

@@ -1,0 +1,148 @@
+/*
+ * Theory of operation: the sentence comes from the numbers of RUN_ENDED. The hints look for traces
+ * of what surprises people in a jail (no input, no /proc, full file systems, the process limit) in
+ * the error that the bootstrap reported and in what went to stderr. A hint adds to the sentence and
+ * never changes outcome or reason, so a script that prints such words can fool a reader and no
+ * program.
+ */
+#include "sandbox/end.h"
+
+#include "base/assert.h"
+#include "base/buf.h"
+#include "base/macro.h"
+#include "sandbox/human.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *end_outcome(const struct wire_run_ended *ended)
+{
+	switch (ended->end) {
+	case WIRE_END_EXIT:
+		return ended->code == 0 ? "ok" : "error";
+	case WIRE_END_TIMEOUT:
+		return "timeout";
+	default:
+		return "killed";
+	}
+}
+
+const char *end_reason(const struct wire_run_ended *ended)
+{
+	static const char *const reasons[] = {
+		[WIRE_END_EXIT] = "exit",
+		[WIRE_END_SIGNAL] = "signal",
+		[WIRE_END_TIMEOUT] = "timeout",
+		[WIRE_END_MEMORY] = "memory",
+		[WIRE_END_CANCELLED] = "cancelled",
+	};
+
+	return ended->end < ARRAY_SIZE(reasons) ? reasons[ended->end] : "signal";
+}
+
+void end_signal(int number, char name[16])
+{
+	const char *known = sigabbrev_np(number);
+
+	(void)str_format(name, 16, known ? "SIG%s" : "signal %s%d", known ? known : "", number);
+}
+
+static void sentence(const struct end_facts *facts, struct buf *out)
+{
+	const struct wire_run_ended *ended = facts->ended;
+	char name[16];
+
+	switch (ended->end) {
+	case WIRE_END_EXIT:
+		(void)buf_add_str(out, "ran ");
+		human_duration(out, ended->wall_us);
+		(void)buf_addf(out, " and exited with status %" PRIi32, ended->code);
+		return;
+	case WIRE_END_TIMEOUT:
+		(void)buf_add_str(out, "stopped after ");
+		human_duration(out, facts->wall_ms * 1000);
+		(void)buf_add_str(out, ", the time limit");
+		return;
+	case WIRE_END_MEMORY:
+		(void)buf_add_str(out, "stopped: over the memory limit of ");
+		human_bytes(out, facts->limits->memory_bytes);
+		return;
+	case WIRE_END_CANCELLED:
+		(void)buf_add_str(out, "cancelled after ");
+		human_duration(out, ended->wall_us);
+		return;
+	default:
+		end_signal(ended->code, name);
+		(void)buf_add_str(out, "ran ");
+		human_duration(out, ended->wall_us);
+		(void)buf_addf(out, " and was ended by %s", name);
+		return;
+	}
+}
+
+static bool contains(struct str text, const char *what)
+{
+	return text.n > 0 && memmem(text.p, text.n, what, strlen(what)) != NULL;
+}
+
+/* What a script or its interpreter said of its error. */
+static bool says(const struct end_facts *facts, const char *what)
+{
+	return contains(facts->report->text[REPORT_ERROR_VALUE], what) ||
+	       contains(facts->stderr_text, what);
+}
+
+static void hint_input(const struct end_facts *facts, struct buf *out)
+{
+	if (facts->has_stdin || !str_eq(facts->report->text[REPORT_ERROR_NAME], STR("EOFError")))
+		return;
+	(void)buf_add_str(out, ". There is no interactive input: pass what the script reads as "
+			       "stdin (--stdin FILE)");
+}
+
+static void hint_proc(const struct end_facts *facts, struct buf *out)
+{
+	if (facts->limits->own_proc || facts->language != PACKAGE_BASH)
+		return;
+	if (!contains(facts->stderr_text, "/dev/fd/") &&
+		!contains(facts->stderr_text, "/dev/stderr: No such file") &&
+		!contains(facts->stderr_text, "/dev/stdout: No such file"))
+		return;
+	(void)buf_add_str(out,
+		". Without /proc bash has no <(...) and no /dev/stderr: use a file in "
+		"$TMPDIR, >&2, or the profile roomy");
+}
+
+static void hint_space(const struct end_facts *facts, struct buf *out)
+{
+	if (says(facts, "No space left on device")) {
+		(void)buf_add_str(out, ". Full: the home holds ");
+		human_bytes(out, facts->limits->home_bytes);
+		(void)buf_add_str(out, ", /tmp ");
+		human_bytes(out, facts->limits->tmp_bytes);
+	} else if (says(facts, "File too large")) {
+		(void)buf_add_str(out, ". One file may have ");
+		human_bytes(out, facts->limits->file_bytes);
+	}
+}
+
+static void hint_processes(const struct end_facts *facts, struct buf *out)
+{
+	if (facts->ended->advice & WIRE_ADVICE_PIDS)
+		(void)buf_addf(out,
+			". It reached the limit of %" PRIu64 " processes and threads together",
+			facts->limits->processes);
+}
+
+void end_text(const struct end_facts *facts, struct buf *out)
+{
+	bool is_well = facts->ended->end == WIRE_END_EXIT && facts->ended->code == 0;
+
+	sentence(facts, out);
+	hint_processes(facts, out);
+	if (is_well)
+		return;
+	hint_input(facts, out);
+	hint_proc(facts, out);
+	hint_space(facts, out);
+}
