@@ -116,6 +116,18 @@ static int ask(struct buf *out)
 	return out->len > 0 ? 0 : -EPROTO;
 }
 
+static const char *ask_error(int error)
+{
+	switch (error) {
+	case -ENOENT:
+		return "it is neither beside cloche nor in ../libexec/cloche";
+	case -EPROTO:
+		return "it said nothing";
+	default:
+		return strerror(-error);
+	}
+}
+
 static void checks_collect(struct checks *checks, struct buf *answer)
 {
 	char path[PATH_MAX];
@@ -131,10 +143,9 @@ static void checks_collect(struct checks *checks, struct buf *answer)
 			.cause = has_init ? STR("") : STR("it is not beside cloche"),
 			.remedy = has_init ? STR("") : STR("make build, or make install") });
 	if (r < 0)
-		check_add(checks,
-			(struct check){ .name = STR("cloche-jaild"),
-				.cause = str_from(r == -EPROTO ? "it said nothing" : strerror(-r)),
-				.remedy = STR("make build, or make install") });
+		check_add(checks, (struct check){ .name = STR("cloche-jaild"),
+					  .cause = str_from(ask_error(r)),
+					  .remedy = STR("make build, or make install") });
 	rest = buf_get_slice(answer);
 	while (rest.n > 0) {
 		(void)str_split_once(rest, '\n', &line, &rest);
