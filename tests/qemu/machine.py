@@ -23,8 +23,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 REPO = HERE.parent.parent
-BUILD = Path(os.environ.get("CLOCHE_BUILD", REPO / "build")).resolve()
-CACHE = BUILD / "qemu-cache"
+BUILD = Path(os.environ.get("CLOCHE_BIN", REPO / "build/cloche")).resolve().parent
+CACHE = REPO / "build/qemu-cache"
 CONSOLE = CACHE / "console.log"
 PROGRAMS = ("cloche", "cloche-jaild", "cloche-init")
 

