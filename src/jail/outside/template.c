@@ -20,9 +20,11 @@
 #include <unistd.h>
 
 /*
- * Made once, in a child that unshares jaild's mount namespace, builds the tree on a fresh tmpfs,
- * makes that its root (pivot_root, the old one detached) and lives until jaild holds a descriptor
- * of its namespace. There is no proc and no sysfs in it: so nobody in a cell can mount one either.
+ * Made once, by a child in the mount namespace that jaild was born in: folders of the source were
+ * opened there, and a folder of another namespace cannot be bound. jaild itself moves to a copy of
+ * its own first. The child builds the tree on a fresh tmpfs, makes that its root (pivot_root, the
+ * old one detached) and lives until jaild holds a descriptor of its namespace. There is no proc and
+ * no sysfs in it: so nobody in a cell can mount one either.
  */
 
 /* The tmpfs of the template itself: folders, links and a few copied files. */
@@ -217,8 +219,6 @@ static int template_build(const struct template_source *source)
 	int r;
 
 	umask(022);
-	if (unshare(CLONE_NEWNS) < 0)
-		return -errno;
 	r = tmpfs_make(&options, &root_fd);
 	if (r < 0)
 		return r;
@@ -232,9 +232,13 @@ static int template_build(const struct template_source *source)
 
 static void maker_run(const struct template_source *source, int socket)
 {
-	int error = -template_build(source);
 	char byte;
+	int error;
 
+	/* pivot_root moves everybody whose root it is: jaild has to be out of here first */
+	if (read(socket, &byte, 1) != 1)
+		_exit(1);
+	error = -template_build(source);
 	(void)channel_send(socket, &error, sizeof(error), NULL, 0);
 	/* until jaild has opened our namespace and closes its end */
 	(void)!read(socket, &byte, 1);
@@ -275,7 +279,9 @@ int template_make(const struct template_source *source, int proc_fd, int *ret_ns
 		maker_run(source, sockets[1]);
 	}
 	(void)fd_close(sockets[1]);
-	r = pid < 0 ? -errno : maker_wait(sockets[0], proc_fd, pid, ret_ns_fd);
+	r = pid < 0 || unshare(CLONE_NEWNS) < 0 ? -errno : channel_send(sockets[0], "", 1, NULL, 0);
+	if (r == 0)
+		r = maker_wait(sockets[0], proc_fd, pid, ret_ns_fd);
 	(void)fd_close(sockets[0]);
 	if (pid > 0)
 		(void)waitpid(pid, NULL, 0);

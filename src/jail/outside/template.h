@@ -13,6 +13,7 @@ struct template_source {
 	unsigned long bootstrap_size;
 };
 
-/* Makes the template in a short-lived process and returns a descriptor of its mount namespace,
- * which the caller closes. proc_fd is the caller's own /proc. Returns 0 or -errno. */
+/* Makes the template out of the caller's mount namespace, in a short-lived process, and returns a
+ * descriptor of it, which the caller closes; the caller gets a copy of that namespace to go on in.
+ * proc_fd is the caller's own /proc. Returns 0 or -errno. */
 int template_make(const struct template_source *source, int proc_fd, int *ret_ns_fd);

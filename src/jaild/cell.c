@@ -1,0 +1,296 @@
+#include "jaild/cell.h"
+
+#include "base/alloc.h"
+#include "base/macro.h"
+#include "jaild/answer.h"
+#include "jaild/cell_build.h"
+#include "wire/channel.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+/*
+ * Theory of operation. A run ends by one of: init's word that the script has exited, the wall
+ * limit, the kernel's out-of-memory killer, a cancel, or init's own death. Whatever comes first is
+ * the reason; then init is killed through its pidfd and its group through cgroup.kill, and only
+ * when init has been waited for (the kernel reaps a whole pid namespace before its process 1
+ * becomes waitable) and the group says that it is empty, the group is removed and the client is
+ * told. "Out of memory" is decided last, by the kernel's counter, since it can be behind a plain
+ * exit.
+ */
+
+/* From the request to the interpreter's exec: a busy machine takes long, a broken one forever. */
+#define START_LIMIT_US (20 * 1000 * 1000ULL)
+/* How much later than jaild init ends a forgotten cell by itself. */
+#define WATCHDOG_GRACE_MS 5000
+/* While a killed group is not yet empty. */
+#define END_RETRY_US 1000
+
+static void cell_end(struct cell *cell);
+
+static void reason_set(struct cell *cell, enum wire_end end)
+{
+	if (cell->has_end)
+		return;
+	cell->has_end = true;
+	cell->end = end;
+	cell->ended_us = clock_now_us();
+}
+
+/* What the client is told, from the exit and the counters. */
+static void answer_ended(struct cell *cell, const struct cgroup_usage *usage)
+{
+	struct session *session = cell->session;
+	union wire_any message = { 0 };
+	struct wire_run_ended *ended = &message.run_ended;
+	int status = cell->exit.status;
+
+	ended->run = cell->run;
+	ended->wall_us = cell->ended_us - cell->started_us;
+	ended->cpu_us = usage->has_cpu ? usage->cpu_us : cell->exit.cpu_us;
+	ended->advice = usage->is_out_of_pids ? WIRE_ADVICE_PIDS : 0;
+	if (usage->has_peak) {
+		uint64_t before = session->cgroup.shmem_at_start_bytes;
+
+		ended->memory_peak_bytes =
+			usage->memory_peak_bytes > before ? usage->memory_peak_bytes - before : 0;
+	} else {
+		ended->memory_peak_bytes = cell->exit.max_rss_bytes;
+		ended->memory_peak_is_rss = 1;
+	}
+	ended->end = cell->has_end ? cell->end : WIRE_END_SIGNAL;
+	if (usage->is_out_of_memory && ended->end != WIRE_END_CANCELLED)
+		ended->end = WIRE_END_MEMORY;
+	if (ended->end == WIRE_END_EXIT && cell->has_exit && WIFSIGNALED(status)) {
+		ended->end = WIRE_END_SIGNAL;
+		ended->code = WTERMSIG(status);
+	} else if (ended->end == WIRE_END_EXIT) {
+		ended->code = WEXITSTATUS(status);
+	} else if (ended->end != WIRE_END_EXIT) {
+		ended->code = SIGKILL;
+	}
+	answer_send(session->jaild, &message, WIRE_RUN_ENDED, cell->seq, -1);
+}
+
+/* Nothing of the cell lives any more: answer, and forget it. */
+static void cell_finish(struct cell *cell)
+{
+	struct session *session = cell->session;
+	struct jaild *jaild = session->jaild;
+	struct cgroup_usage usage;
+
+	loop_timer_clear(&jaild->loop, &cell->timer);
+	cgroup_run_end(&jaild->cgroups, &session->cgroup, &cell->cgroup, &usage);
+	cell_destroy(cell);
+	session->cell = NULL;
+	jaild->n_cells--;
+	if (cell->started_us > 0)
+		answer_ended(cell, &usage);
+	else
+		answer_failed(jaild, cell->seq, &cell->failure);
+	free(cell);
+	session_settle(session);
+}
+
+static void on_retry(struct timer *timer)
+{
+	cell_end(container_of(timer, struct cell, timer));
+}
+
+/* Kills what is left and finishes once it is gone. Called again until then. */
+static void cell_end(struct cell *cell)
+{
+	struct jaild *jaild = cell->session->jaild;
+	int is_empty;
+
+	if (cell->state != CELL_ENDING) {
+		cell->state = CELL_ENDING;
+		loop_timer_clear(&jaild->loop, &cell->timer);
+		loop_unwatch(&jaild->loop, &cell->oom);
+		(void)syscall(SYS_pidfd_send_signal, cell->pidfd, SIGKILL, NULL, 0);
+	}
+	is_empty = cgroup_cell_is_empty(&jaild->cgroups, &cell->cgroup);
+	if (is_empty == 0)
+		(void)cgroup_cell_kill(&jaild->cgroups, &cell->cgroup);
+	if (!cell->is_dead)
+		return; /* its pidfd will call */
+	if (is_empty == 0)
+		loop_timer_set(&jaild->loop, &cell->timer, END_RETRY_US, on_retry);
+	else
+		cell_finish(cell);
+}
+
+static void on_wall_limit(struct timer *timer)
+{
+	struct cell *cell = container_of(timer, struct cell, timer);
+
+	reason_set(cell, WIRE_END_TIMEOUT);
+	cell_end(cell);
+}
+
+static void on_start_limit(struct timer *timer)
+{
+	struct cell *cell = container_of(timer, struct cell, timer);
+
+	(void)failed(&cell->failure, STAGE_SCRIPT_EXEC, -ETIMEDOUT);
+	cell_end(cell);
+}
+
+static void script_started(struct cell *cell)
+{
+	struct jaild *jaild = cell->session->jaild;
+	union wire_any message = { 0 };
+
+	if (cell->state != CELL_STARTING)
+		return;
+	cell->state = CELL_RUNNING;
+	cell->started_us = clock_now_us();
+	loop_timer_set(&jaild->loop, &cell->timer, cell->wall_ms * 1000, on_wall_limit);
+	message.run_started.run = cell->run;
+	message.run_started.start_us = cell->started_us - cell->accepted_us;
+	answer_send(jaild, &message, WIRE_RUN_STARTED, cell->seq, -1);
+}
+
+/* One word of init's. Init is ours, but its words are checked all the same. */
+static void init_said(struct cell *cell, const struct init_event *event)
+{
+	switch (event->kind) {
+	case INIT_READY:
+		break;
+	case INIT_STARTED:
+		script_started(cell);
+		break;
+	case INIT_EXITED:
+		cell->exit = *event;
+		cell->has_exit = true;
+		reason_set(cell, WIRE_END_EXIT);
+		break;
+	case INIT_FAILED:
+		(void)failed(&cell->failure, event->stage < STAGE_MAX ? event->stage : STAGE_NONE,
+			event->error > 0 ? -event->error : -EIO);
+		break;
+	default:
+		(void)failed(&cell->failure, STAGE_INIT_READY, -EPROTO);
+		break;
+	}
+}
+
+/* All that init has said so far. False once it has hung up. */
+static bool init_listen(struct cell *cell)
+{
+	struct init_event event;
+	int fds[CHANNEL_FDS_MAX];
+	size_t n_fds;
+	ssize_t n;
+
+	while ((n = channel_receive(cell->control_fd, &event, sizeof(event), fds, &n_fds)) > 0) {
+		channel_close_fds(fds, n_fds);
+		if (n == sizeof(event))
+			init_said(cell, &event);
+	}
+	return n == -EAGAIN;
+}
+
+static void on_control(struct watch *watch)
+{
+	struct cell *cell = container_of(watch, struct cell, control);
+	bool is_open = init_listen(cell);
+
+	if (!is_open)
+		loop_unwatch(&cell->session->jaild->loop, &cell->control);
+	if (!is_open || cell->has_end || cell->failure.error != 0)
+		cell_end(cell);
+}
+
+/* The kernel has killed for memory: on v1 perhaps only one process of several. */
+static void on_oom(struct watch *watch)
+{
+	struct cell *cell = container_of(watch, struct cell, oom);
+
+	reason_set(cell, WIRE_END_MEMORY);
+	cell_end(cell);
+}
+
+static void on_death(struct watch *watch)
+{
+	struct cell *cell = container_of(watch, struct cell, death);
+	struct jaild *jaild = cell->session->jaild;
+	siginfo_t info;
+
+	if (waitid(P_PIDFD, (id_t)cell->pidfd, &info, WEXITED | WNOHANG) < 0 && errno != ECHILD)
+		return;
+	cell->is_dead = true;
+	(void)init_listen(cell); /* its last words may still lie there */
+	if (cell->started_us == 0)
+		(void)failed(&cell->failure, STAGE_INIT_READY, -ECHILD);
+	else if (!cell->has_end)
+		reason_set(cell, WIRE_END_SIGNAL);
+	loop_unwatch(&jaild->loop, &cell->control);
+	loop_unwatch(&jaild->loop, &cell->death);
+	cell_end(cell);
+}
+
+static int watches_add(struct cell *cell)
+{
+	struct jaild *jaild = cell->session->jaild;
+	int oom_fd = cell->session->cgroup.oom_fd;
+	int r;
+
+	r = loop_watch(&jaild->loop, &cell->control, cell->control_fd, on_control);
+	if (r == 0)
+		r = loop_watch(&jaild->loop, &cell->death, cell->pidfd, on_death);
+	if (r == 0 && oom_fd >= 0)
+		r = loop_watch(&jaild->loop, &cell->oom, oom_fd, on_oom);
+	return r;
+}
+
+static int run_send(struct cell *cell, const int *fds)
+{
+	struct jail_run run = { .magic = PLAN_MAGIC,
+		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
+
+	return channel_send(cell->control_fd, &run, sizeof(run), fds, WIRE_RUN_FDS);
+}
+
+bool cell_run(struct session *session, const struct wire_run *request, const int *fds,
+	struct failure *ret_failure)
+{
+	struct jaild *jaild = session->jaild;
+	struct cell *cell = xcalloc(1, sizeof(*cell));
+
+	*cell = (struct cell){ .session = session,
+		.pidfd = -1,
+		.control_fd = -1,
+		.control.fd = -1,
+		.death.fd = -1,
+		.oom.fd = -1,
+		.seq = request->header.seq,
+		.run = jaild->next_id++,
+		.wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms,
+		.accepted_us = clock_now_us() };
+	if (!cell_build(cell, ret_failure) ||
+		failed(ret_failure, STAGE_CELL_PLAN, run_send(cell, fds)) ||
+		failed(ret_failure, STAGE_CELL_PLAN, watches_add(cell))) {
+		loop_unwatch(&jaild->loop, &cell->control);
+		loop_unwatch(&jaild->loop, &cell->death);
+		loop_unwatch(&jaild->loop, &cell->oom);
+		cell_destroy(cell);
+		free(cell);
+		return false;
+	}
+	cell->state = CELL_STARTING;
+	loop_timer_set(&jaild->loop, &cell->timer, START_LIMIT_US, on_start_limit);
+	session->cell = cell;
+	jaild->n_cells++;
+	return true;
+}
+
+void cell_cancel(struct cell *cell)
+{
+	reason_set(cell, WIRE_END_CANCELLED);
+	(void)failed(&cell->failure, STAGE_NONE, -ECANCELED);
+	cell_end(cell);
+}

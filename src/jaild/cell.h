@@ -1,0 +1,51 @@
+#pragma once
+
+#include "jail/outside/cgroup.h"
+#include "jail/plan/plan.h"
+#include "jaild/session.h"
+
+/*
+ * A cell from its birth to its end: building it, one run in it, and its death, after which nothing
+ * of it is left and the client gets the answer.
+ */
+
+enum cell_state {
+	CELL_BUILT,
+	CELL_STARTING,
+	CELL_RUNNING,
+	CELL_ENDING
+};
+
+struct cell {
+	struct session *session; /* borrowed; outlives the cell */
+	struct cgroup_cell cgroup;
+	enum cell_state state;
+	pid_t pid; /* of init, in jaild's pid namespace */
+	int pidfd;
+	int control_fd;
+	struct watch control;
+	struct watch death;
+	struct watch oom;
+	struct timer timer; /* start and wall limits, then retries while it ends */
+	bool is_dead;	    /* init has been waited for */
+
+	uint32_t seq; /* of the RUN request */
+	uint64_t run; /* its id */
+	uint64_t wall_ms;
+	usec_t accepted_us;
+	usec_t started_us;
+	usec_t ended_us;
+	struct failure failure; /* set-up that failed */
+	bool has_end;		/* the reason below is known */
+	enum wire_end end;
+	bool has_exit;
+	struct init_event exit;
+};
+
+/* Runs a request in a new cell of the session; fds are those of enum wire_run_fd, the caller's.
+ * Returns false with *ret_failure when it could not be built; nothing is left then. */
+bool cell_run(struct session *session, const struct wire_run *request, const int *fds,
+	struct failure *ret_failure);
+
+/* Ends the run as cancelled. */
+void cell_cancel(struct cell *cell);

@@ -1,0 +1,162 @@
+#include "jaild/cell_build.h"
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "jail/outside/home.h"
+#include "jail/outside/idmap.h"
+#include "jail/outside/procfs.h"
+#include "jail/outside/spawn.h"
+#include "wire/channel.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * The order of namespaces.md: group and limit, the home's clone while we are in our own mount
+ * namespace, the clone of the process, its move into the group while its ids are still ours, the
+ * maps, and then the plan, on which init starts to work.
+ */
+
+/* Scripts go first when the host is out of memory. */
+#define CELL_OOM_SCORE_ADJ "500"
+
+static int init_spawn(struct cell *cell)
+{
+	struct jaild *jaild = cell->session->jaild;
+	struct spawn spawn = { .init_fd = jaild->init_fd,
+		.null_fd = jaild->null_fd,
+		.template_ns_fd = jaild->template_ns_fd,
+		.own_ns_fd = jaild->own_ns_fd };
+	AUTO_CLOSE int cgroup_fd = -1;
+	int sockets[2], r;
+
+	cgroup_fd = cgroup_cell_open(&jaild->cgroups, &cell->cgroup);
+	if (cgroup_fd < -1)
+		return cgroup_fd;
+	r = channel_pair(sockets);
+	if (r < 0)
+		return r;
+	spawn.control_fd = sockets[1];
+	spawn.cgroup_fd = cgroup_fd;
+	r = spawn_init(&spawn, &cell->pid, &cell->pidfd);
+	(void)fd_close(sockets[1]);
+	if (r < 0) {
+		(void)fd_close(sockets[0]);
+		return r;
+	}
+	cell->control_fd = sockets[0];
+	return fd_set_nonblocking(cell->control_fd);
+}
+
+static int init_attach(struct cell *cell)
+{
+	struct jaild *jaild = cell->session->jaild;
+	char path[32];
+	int r;
+
+	r = cgroup_cell_attach(&jaild->cgroups, &cell->cgroup, cell->pid);
+	if (r < 0)
+		return r;
+	(void)str_format(path, sizeof(path), "%d/oom_score_adj", cell->pid);
+	return fd_write_file(jaild->proc_fd, path, CELL_OOM_SCORE_ADJ);
+}
+
+/* As many processors as the profile pays for, another set for each cell in turn. */
+static uint64_t cpus_choose(struct jaild *jaild, const struct wire_limits *limits)
+{
+	unsigned wanted = (unsigned)((limits->cpu_ms_per_s + 999) / 1000);
+	unsigned available = (unsigned)__builtin_popcountll(jaild->cpus_allowed);
+	uint64_t mask = 0;
+
+	if (wanted >= available)
+		return 0;
+	for (unsigned taken = 0; taken < wanted;) {
+		uint64_t bit = 1ULL << (jaild->next_cpu++ % 64);
+
+		if (jaild->cpus_allowed & bit & ~mask) {
+			mask |= bit;
+			taken++;
+		}
+	}
+	return mask;
+}
+
+static int plan_send(struct cell *cell, int home_fd, int proc_fd)
+{
+	const struct session *session = cell->session;
+	struct jaild *jaild = session->jaild;
+	struct jail_plan plan = { .magic = PLAN_MAGIC,
+		.version = PLAN_VERSION,
+		.limits = session->limits,
+		.cpus = cpus_choose(jaild, &session->limits),
+		.landlock_abi = jaild->landlock_abi,
+		.filter_count = jaild->filter_count };
+	int fds[PLAN_FDS_MAX] = { [PLAN_FD_HOME] = home_fd,
+		[PLAN_FD_PROC_SYS] = jaild->sys_user_fd,
+		[PLAN_FD_FILTER] = jaild->filter_fd,
+		[PLAN_FD_PROC] = proc_fd };
+
+#ifdef CLOCHE_FAULT_INJECTION
+	plan.stage_to_fail = stage_to_fail;
+#endif
+	return channel_send(cell->control_fd, &plan, sizeof(plan), fds,
+		session->limits.own_proc ? PLAN_FDS_MAX : PLAN_FD_PROC);
+}
+
+/* Steps that need the process. */
+static bool init_set_up(struct cell *cell, int home_fd, struct failure *failure)
+{
+	struct session *session = cell->session;
+	AUTO_CLOSE int proc_fd = -1;
+
+	if (failed(failure, STAGE_CELL_CLONE, STAGE_TRY(STAGE_CELL_CLONE, init_spawn(cell))) ||
+		failed(failure, STAGE_CELL_ATTACH,
+			STAGE_TRY(STAGE_CELL_ATTACH, init_attach(cell))) ||
+		failed(failure, STAGE_CELL_MAPS,
+			STAGE_TRY(STAGE_CELL_MAPS,
+				idmap_write(session->jaild->proc_fd, cell->pid, &session->ids))))
+		return false;
+	if (session->limits.own_proc &&
+		failed(failure, STAGE_CELL_PROC,
+			STAGE_TRY(STAGE_CELL_PROC, procfs_make(cell->pidfd, &proc_fd))))
+		return false;
+	return !failed(failure, STAGE_CELL_PLAN,
+		STAGE_TRY(STAGE_CELL_PLAN, plan_send(cell, home_fd, proc_fd)));
+}
+
+bool cell_build(struct cell *cell, struct failure *ret_failure)
+{
+	struct session *session = cell->session;
+	struct jaild *jaild = session->jaild;
+	AUTO_CLOSE int home_fd = -1;
+
+	cell->cgroup = (struct cgroup_cell){ session->number, ++jaild->next_number };
+	if (failed(ret_failure, STAGE_CELL_CGROUP,
+		    STAGE_TRY(STAGE_CELL_CGROUP,
+			    cgroup_cell_make(&jaild->cgroups, &session->limits, &cell->cgroup))) ||
+		failed(ret_failure, STAGE_CELL_LIMIT,
+			STAGE_TRY(STAGE_CELL_LIMIT, cgroup_run_begin(&jaild->cgroups,
+							    &session->cgroup, &session->limits))) ||
+		failed(ret_failure, STAGE_CELL_HOME,
+			STAGE_TRY(STAGE_CELL_HOME, home_clone(&session->home, &home_fd))))
+		return false;
+	return init_set_up(cell, home_fd, ret_failure);
+}
+
+void cell_destroy(struct cell *cell)
+{
+	struct jaild *jaild = cell->session->jaild;
+
+	cell->control_fd = fd_close(cell->control_fd);
+	if (cell->pidfd >= 0 && !cell->is_dead) {
+		siginfo_t info;
+
+		(void)syscall(SYS_pidfd_send_signal, cell->pidfd, SIGKILL, NULL, 0);
+		(void)waitid(P_PIDFD, (id_t)cell->pidfd, &info, WEXITED);
+	}
+	cell->pidfd = fd_close(cell->pidfd);
+	(void)cgroup_cell_remove(&jaild->cgroups, &cell->cgroup);
+}

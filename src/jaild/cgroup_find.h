@@ -1,0 +1,26 @@
+#pragma once
+
+#include "wire/message.h"
+
+#include <limits.h>
+#include <stddef.h>
+
+/*
+ * Where on this host we may make control groups: the folders of our own group in the trees that
+ * are mounted, found by /proc/self/mountinfo and /proc/self/cgroup.
+ */
+
+struct cgroup_host {
+	enum wire_backend backend; /* NONE: text says what is missing */
+	char unified[PATH_MAX];	   /* "" where there is none */
+	char memory[PATH_MAX];	   /* these on v1 only */
+	char pids[PATH_MAX];
+	char cpu[PATH_MAX];
+	char text[256];
+};
+
+/* Looks at the host. A host without usable trees is not an error: backend is then NONE. */
+void cgroup_find(struct cgroup_host *ret_host);
+
+/* The same from given texts; exists for tests. controllers is the unified group's own list. */
+void cgroup_find_in(const char *mountinfo, const char *own, struct cgroup_host *ret_host);

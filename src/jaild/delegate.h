@@ -1,0 +1,33 @@
+#pragma once
+
+#include "jail/outside/cgroup.h"
+#include "jaild/cgroup_find.h"
+
+#include <sys/types.h>
+
+/*
+ * The group that this instance works in: cloche-XXXXXXXX below our own group, in every tree, given
+ * to jaild's uid. A lock on it tells other instances that it is in use; the kernel drops the lock
+ * with the launcher, and the next start removes what is no longer locked.
+ */
+
+#define DELEGATE_NAME_SIZE 24
+
+struct delegation {
+	struct cgroup_host *host;      /* borrowed */
+	char name[DELEGATE_NAME_SIZE]; /* "" before it is made */
+	int lock_fd;
+};
+
+/* Removes the groups that earlier lives left behind, with all processes in them. */
+void delegate_sweep(struct cgroup_host *host);
+
+/* Makes the group for owner and opens the folders of *ret_root. Returns 0 or -errno. */
+int delegate_make(struct cgroup_host *host, uid_t owner, gid_t group,
+	struct delegation *ret_delegation, struct cgroup_root *ret_root);
+
+/* Moves jaild's process into the group's daemon/, before it has been told to go on. */
+int delegate_attach(const struct delegation *delegation, pid_t pid);
+
+/* Ends what is in this instance's group, waits until it is empty and removes the folders. */
+void delegate_remove(const struct delegation *delegation);

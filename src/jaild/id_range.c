@@ -1,0 +1,143 @@
+#include "jaild/id_range.h"
+
+#include "base/buf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+/* Lines of subuid(5) are name:first:count. Lines that are not are skipped, as shadow does. */
+
+/* A host with thousands of users has some 100 KiB. */
+#define SUBID_FILE_MAX (4u * 1024 * 1024)
+
+struct line {
+	struct str name;
+	uint64_t first;
+	uint64_t count;
+};
+
+static bool line_next(struct str *text, struct line *ret)
+{
+	while (text->n > 0) {
+		struct str line, rest, numbers, first, count;
+
+		(void)str_split_once(*text, '\n', &line, &rest);
+		*text = rest;
+		if (str_split_once(str_trim(line), ':', &ret->name, &numbers) &&
+			str_split_once(numbers, ':', &first, &count) &&
+			str_to_u64(first, UINT32_MAX, &ret->first) == 0 &&
+			str_to_u64(count, UINT32_MAX, &ret->count) == 0)
+			return true;
+	}
+	return false;
+}
+
+int id_range_parse(
+	struct str text, const char *name, uint32_t uid, uint32_t *ret_first, uint32_t *ret_count)
+{
+	char number[16];
+	struct line line;
+
+	(void)str_format(number, sizeof(number), "%" PRIu32, uid);
+	while (line_next(&text, &line)) {
+		if (!str_eq(line.name, str_from(name)) && !str_eq(line.name, str_from(number)))
+			continue;
+		if (line.count < ID_RANGE_MIN)
+			continue;
+		*ret_first = (uint32_t)line.first;
+		*ret_count = (uint32_t)(line.count < ID_RANGE_COUNT ? line.count : ID_RANGE_COUNT);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int id_range_overlaps(struct str text, uint32_t first, uint32_t count)
+{
+	struct line line;
+
+	while (line_next(&text, &line)) {
+		if (line.first < (uint64_t)first + count && first < line.first + line.count)
+			return 1;
+	}
+	return 0;
+}
+
+static int overlap_check(const char *path, uint32_t first, char *text, size_t size)
+{
+	AUTO_BUF struct buf file = BUF_INIT(SUBID_FILE_MAX);
+	int r = buf_add_file(&file, AT_FDCWD, path);
+
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return r;
+	if (id_range_overlaps(buf_get_slice(&file), first, ID_RANGE_COUNT)) {
+		(void)str_format(text, size,
+			"%s gives ids from %" PRIu32 " on to somebody: choose another --id-base",
+			path, first);
+		return -EADDRINUSE;
+	}
+	return 0;
+}
+
+static int root_range(uint32_t base, struct id_range *ret_range, char *text, size_t size)
+{
+	int r;
+
+	if (base < 524288) {
+		(void)str_format(text, size, "--id-base must be 524288 or more");
+		return -ERANGE;
+	}
+	r = overlap_check("/etc/subuid", base, text, size);
+	if (r == 0)
+		r = overlap_check("/etc/subgid", base, text, size);
+	if (r == 0)
+		*ret_range = (struct id_range){ base, base, ID_RANGE_COUNT };
+	return r;
+}
+
+static int user_range(const char *path, const char *name, uint32_t *ret_first, uint32_t *ret_count,
+	char *text, size_t size)
+{
+	AUTO_BUF struct buf file = BUF_INIT(SUBID_FILE_MAX);
+	int r = buf_add_file(&file, AT_FDCWD, path);
+
+	if (r == 0)
+		r = id_range_parse(buf_get_slice(&file), name, getuid(), ret_first, ret_count);
+	if (r < 0)
+		(void)str_format(text, size,
+			"%s has no range for %s: as root, usermod --add-subuids 100000-165535 "
+			"--add-subgids 100000-165535 %s",
+			path, name, name);
+	return r;
+}
+
+int id_range_find(uint32_t root_base, struct id_range *ret_range, char *text, size_t size)
+{
+	const struct passwd *user;
+	struct id_range range = { 0 };
+	uint32_t n_gids = 0;
+	int r;
+
+	if (geteuid() == 0)
+		return root_range(root_base, ret_range, text, size);
+	user = getpwuid(getuid());
+	if (!user) {
+		(void)str_format(text, size, "uid %u has no name in /etc/passwd", getuid());
+		return -ENOENT;
+	}
+	r = user_range("/etc/subuid", user->pw_name, &range.first_uid, &range.count, text, size);
+	if (r < 0)
+		return r;
+	r = user_range("/etc/subgid", user->pw_name, &range.first_gid, &n_gids, text, size);
+	if (r < 0)
+		return r;
+	if (n_gids < range.count)
+		range.count = n_gids;
+	*ret_range = range;
+	return 0;
+}

@@ -1,0 +1,106 @@
+#include "jaild/inner_exec.h"
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "jaild/refuse.h"
+#include "jaild/setup.h"
+#include "wire/stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/*
+ * The image's folder is opened before the change of ids: it may lie below a folder of root's that
+ * jaild's uid cannot enter. The mount namespace is the new one already, so jaild can bind it.
+ */
+
+static int rootfs_open(const struct options *options, int *ret_fd)
+{
+	*ret_fd = -1;
+	if (!options->rootfs)
+		return 0;
+	*ret_fd = open(options->rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*ret_fd < 0)
+		(void)fprintf(stderr, "cloche: --rootfs %s: no such folder\n", options->rootfs);
+	return *ret_fd < 0 ? -errno : 0;
+}
+
+static int identity_take(void)
+{
+	if (setgroups(0, NULL) < 0)
+		return -errno;
+	if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
+		return -errno;
+	/* the change of ids has cleared it */
+	return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+/* jaild inherits the descriptors of its setup, its log, and nothing else. */
+static int descriptors_keep(const struct setup *setup, int setup_fd)
+{
+	const int keep[] = { setup->client_fd, setup->init_fd, setup->rootfs_fd,
+		setup->cgroups.unified_fd, setup->cgroups.memory_fd, setup->cgroups.pids_fd,
+		setup->cgroups.cpu_fd, setup_fd };
+	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0)
+		return -errno;
+	if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
+		return -errno;
+	for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++) {
+		if (keep[i] >= 0 && fcntl(keep[i], F_SETFD, 0) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int jaild_execute(const struct setup *setup)
+{
+	AUTO_CLOSE int self_fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	char name[] = "cloche-jaild", option[] = "--inner", number[16];
+	char *const argv[] = { name, option, number, NULL };
+	char *const envp[] = { NULL };
+	int setup_fd, r;
+
+	if (self_fd < 0)
+		return -errno;
+	r = fd_memfd_sealed("setup", setup, sizeof(*setup), &setup_fd);
+	if (r < 0)
+		return r;
+	(void)str_format(number, sizeof(number), "%d", setup_fd);
+	r = descriptors_keep(setup, setup_fd);
+	if (r < 0)
+		return r;
+	execveat(self_fd, "", argv, envp, AT_EMPTY_PATH);
+	return -errno;
+}
+
+void inner_exec(const struct inner *inner)
+{
+	struct setup setup = { .magic = SETUP_MAGIC,
+		.client_fd = inner->options->socket_fd,
+		.init_fd = inner->files->init_fd,
+		.cgroups = *inner->cgroups,
+		.ids = inner->ids,
+		.stage_to_fail = inner->options->stage_to_fail };
+	enum stage stage = STAGE_OUTER_ROOTFS;
+	int r;
+
+	r = STAGE_TRY(stage, rootfs_open(inner->options, &setup.rootfs_fd));
+	if (r == 0) {
+		stage = STAGE_OUTER_IDENTITY;
+		r = STAGE_TRY(stage, identity_take());
+	}
+	if (r == 0) {
+		stage = STAGE_OUTER_EXEC;
+		r = STAGE_TRY(stage, jaild_execute(&setup));
+	}
+	refuse_start(setup.client_fd, stage, r, NULL);
+}

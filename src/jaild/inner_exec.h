@@ -1,0 +1,19 @@
+#pragma once
+
+#include "jail/outside/cgroup.h"
+#include "jaild/launcher_files.h"
+
+#include <stdint.h>
+
+/* What the child of the launcher needs to become jaild. */
+struct inner {
+	const struct options *options;
+	const struct launcher_files *files;
+	const struct cgroup_root *cgroups;
+	uint32_t ids;
+};
+
+/* In the outer namespaces, whose maps are written: takes id 0 there and executes this program again
+ * as jaild, so that its memory belongs to the outer user namespace. Returns only on a failure,
+ * which it has told to the client. */
+void inner_exec(const struct inner *inner);

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "jail/outside/cgroup.h"
+#include "jaild/loop.h"
+#include "wire/stage.h"
+
+#include <stdint.h>
+
+struct session;
+struct upload;
+
+/*
+ * The one object of the program: what jaild holds for its whole life. Everything else hangs off it
+ * and is reached from a watch or a timer by container_of.
+ */
+
+struct jaild {
+	struct loop loop;
+	struct watch client; /* the socket to cloche run or the supervisor */
+
+	struct cgroup_root cgroups;
+	uint32_t ids;	       /* of the outer namespace */
+	uint32_t next_pair;    /* where the search for a free id pair goes on */
+	uint32_t next_number;  /* of sessions and cells, for the names of their groups */
+	uint64_t next_id;      /* of sessions, runs and uploads, as clients see them */
+	uint64_t cpus_allowed; /* as a mask; 0 where there are more than 64 */
+	unsigned next_cpu;
+	unsigned landlock_abi;
+
+	int init_fd;	 /* sealed cloche-init */
+	int proc_fd;	 /* our own /proc */
+	int sys_user_fd; /* its sys/user */
+	int homes_fd;	 /* folder of all homes, in our own mount namespace */
+	int own_ns_fd;	 /* that namespace */
+	int template_ns_fd;
+	int null_fd;
+	int filter_fd; /* the script's filter, sealed */
+	uint32_t filter_count;
+
+	struct session *sessions;
+	unsigned n_sessions;
+	unsigned n_cells;
+	struct upload *uploads;
+	unsigned n_uploads;
+};
+
+/* Where a request failed on its way: kept until it can be told. */
+struct failure {
+	enum stage stage;
+	int error; /* positive errno, 0: no failure */
+};
+
+/* Notes the first failure. True when result is one: `if (failed(&failure, STAGE_X, r)) return;` */
+bool failed(struct failure *failure, enum stage stage, int result);

@@ -1,0 +1,252 @@
+#include "jaild/launcher.h"
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "jail/outside/caps.h"
+#include "jaild/delegate.h"
+#include "jaild/inner_exec.h"
+#include "jaild/launcher_files.h"
+#include "jaild/outer.h"
+#include "jaild/refuse.h"
+#include "wire/channel.h"
+#include "wire/stage.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * Theory of operation. Only this process has rights in the initial namespaces, as root or through
+ * the set-user-id helpers, and only until jaild has been placed: it finds an id range and a cgroup,
+ * clones the child that will be jaild into new user, pid, mount, net, ipc and uts namespaces,
+ * writes its maps, moves it into its cgroup, drops everything and says "go". From then on it just
+ * waits.
+ *
+ * As root it goes on as jaild's uid. One capability stays permitted, without being in effect: at
+ * the end it has to remove its group from a folder of root's.
+ *
+ * jaild is process 1 of its own pid namespace: when it ends, for whatever reason, the kernel ends
+ * every cell. When this process dies, jaild gets SIGKILL (PR_SET_PDEATHSIG).
+ */
+
+#define OUTER_NAMESPACES                                                                           \
+	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS)
+
+#define CAP_AT_END (1ULL << CAP_DAC_OVERRIDE)
+
+struct launch {
+	const struct options *options;
+	struct launcher_files files;
+	struct id_range range;
+	struct cgroup_host host;
+	struct delegation delegation;
+	struct cgroup_root cgroups;
+	pid_t jaild;
+	char text[256]; /* what went wrong, for people */
+};
+
+/* One step: a failure is told once, by its stage. True if it worked. */
+static bool step(struct launch *launch, enum stage stage, int result)
+{
+	if (result >= 0)
+		return true;
+	refuse_start(launch->options->socket_fd, stage, result, launch->text);
+	return false;
+}
+
+static int cgroups_choose(struct launch *launch)
+{
+	cgroup_find(&launch->host);
+	if (launch->options->is_unlimited)
+		launch->host.backend = WIRE_CGROUP_NONE;
+	if (launch->host.backend != WIRE_CGROUP_NONE || launch->options->is_unlimited)
+		return 0;
+	(void)str_format(launch->text, sizeof(launch->text),
+		"%s (or --unlimited-host, to run without limits)", launch->host.text);
+	return -EOPNOTSUPP;
+}
+
+static uid_t jaild_uid(const struct launch *launch)
+{
+	return geteuid() == 0 ? launch->range.first_uid : getuid();
+}
+
+static gid_t jaild_gid(const struct launch *launch)
+{
+	return geteuid() == 0 ? launch->range.first_gid : getgid();
+}
+
+static int cgroups_delegate(struct launch *launch)
+{
+	int r;
+
+	if (launch->host.backend == WIRE_CGROUP_NONE) {
+		launch->cgroups = (struct cgroup_root){ WIRE_CGROUP_NONE, -1, -1, -1, -1 };
+		launch->delegation = (struct delegation){ .host = &launch->host, .lock_fd = -1 };
+		return 0;
+	}
+	delegate_sweep(&launch->host);
+	r = delegate_make(&launch->host, jaild_uid(launch), jaild_gid(launch), &launch->delegation,
+		&launch->cgroups);
+	if (r == -EACCES || r == -EPERM || r == -EROFS)
+		(void)str_format(launch->text, sizeof(launch->text),
+			"our cgroup does not belong to us: start by systemd-run %s--scope -p "
+			"Delegate=yes (or --unlimited-host, to run without limits)",
+			geteuid() == 0 ? "" : "--user ");
+	if (r == -EBUSY)
+		(void)str_copy(launch->text, sizeof(launch->text),
+			"other processes live in our cgroup: start by systemd-run --scope -p "
+			"Delegate=yes");
+	return r;
+}
+
+/* The child: waits for "go" on socket, then becomes jaild. */
+static void child_run(struct launch *launch, int socket)
+{
+	uint32_t count = 0;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (read(socket, &count, sizeof(count)) != sizeof(count))
+		_exit(1);
+	inner_exec(&(struct inner){ .options = launch->options,
+		.files = &launch->files,
+		.cgroups = &launch->cgroups,
+		.ids = count });
+	_exit(1);
+}
+
+static int child_clone(struct launch *launch, int *ret_socket)
+{
+	int sockets[2], r;
+	long pid;
+
+	r = channel_pair(sockets);
+	if (r < 0)
+		return r;
+	pid = syscall(SYS_clone, OUTER_NAMESPACES | SIGCHLD, NULL, NULL, NULL, NULL);
+	if (pid == 0) {
+		(void)fd_close(sockets[0]);
+		child_run(launch, sockets[1]);
+	}
+	r = pid < 0 ? -errno : 0;
+	(void)fd_close(sockets[1]);
+	if (r < 0) {
+		(void)fd_close(sockets[0]);
+		(void)str_copy(launch->text, sizeof(launch->text),
+			"user namespaces are not allowed here: see cloche doctor");
+		return r;
+	}
+	launch->jaild = (pid_t)pid;
+	*ret_socket = sockets[0];
+	return 0;
+}
+
+/* Nothing of the start is needed any more. Root becomes jaild's uid without capabilities. */
+static int rights_drop(const struct launch *launch)
+{
+	int r;
+
+	if (geteuid() == 0) {
+		r = caps_drop_to(launch->range.first_uid, launch->range.first_gid, CAP_AT_END);
+		if (r < 0)
+			return r;
+	}
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+static bool jaild_place(struct launch *launch, int socket)
+{
+	uint32_t count = 0;
+
+	if (!step(launch, STAGE_OUTER_CGROUP,
+		    STAGE_TRY(STAGE_OUTER_CGROUP,
+			    delegate_attach(&launch->delegation, launch->jaild))))
+		return false;
+	if (!step(launch, STAGE_OUTER_MAPS,
+		    STAGE_TRY(STAGE_OUTER_MAPS, outer_map(launch->jaild, &launch->range, &count,
+							launch->text, sizeof(launch->text)))))
+		return false;
+	if (!step(launch, STAGE_LAUNCHER_DROP, STAGE_TRY(STAGE_LAUNCHER_DROP, rights_drop(launch))))
+		return false;
+	return fd_write_full(socket, &count, sizeof(count)) == 0;
+}
+
+/* Waits for jaild's end. SIGTERM hangs up on its client, which ends it in order. */
+static void jaild_wait(const struct launch *launch)
+{
+	sigset_t signals;
+	int signal;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGTERM);
+	while (waitpid(launch->jaild, NULL, WNOHANG) == 0) {
+		signal = sigwaitinfo(&signals, NULL);
+		if (signal == SIGTERM)
+			(void)shutdown(launch->options->socket_fd, SHUT_RDWR);
+	}
+}
+
+static void leftovers_remove(const struct launch *launch)
+{
+	if (!launch->delegation.host || launch->host.backend == WIRE_CGROUP_NONE ||
+		!launch->delegation.name[0])
+		return;
+	(void)caps_raise();
+	delegate_remove(&launch->delegation);
+}
+
+static bool jaild_start(struct launch *launch)
+{
+	AUTO_CLOSE int socket = -1;
+
+	if (!step(launch, STAGE_INIT_BINARY,
+		    STAGE_TRY(
+			    STAGE_INIT_BINARY, launcher_files_open(launch->options, &launch->files,
+						       launch->text, sizeof(launch->text)))))
+		return false;
+	if (!step(launch, STAGE_ID_RANGE,
+		    STAGE_TRY(
+			    STAGE_ID_RANGE, id_range_find(launch->options->id_base, &launch->range,
+						    launch->text, sizeof(launch->text)))))
+		return false;
+	if (!step(launch, STAGE_CGROUP_FIND, STAGE_TRY(STAGE_CGROUP_FIND, cgroups_choose(launch))))
+		return false;
+	if (!step(launch, STAGE_CGROUP_DELEGATE,
+		    STAGE_TRY(STAGE_CGROUP_DELEGATE, cgroups_delegate(launch))))
+		return false;
+	if (!step(launch, STAGE_OUTER_CLONE,
+		    STAGE_TRY(STAGE_OUTER_CLONE, child_clone(launch, &socket))))
+		return false;
+	return jaild_place(launch, socket);
+}
+
+int launcher_run(const struct options *options)
+{
+	static struct launch launch;
+	sigset_t all;
+	bool is_started;
+
+	launch.options = options;
+	launch.jaild = -1;
+	/* out of the terminal's reach: Ctrl-C is the client's to handle */
+	(void)setsid();
+	sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
+	is_started = jaild_start(&launch);
+	if (launch.jaild > 0) {
+		if (!is_started)
+			(void)kill(launch.jaild, SIGKILL);
+		jaild_wait(&launch);
+	}
+	leftovers_remove(&launch);
+	return is_started ? 0 : 1;
+}

@@ -1,0 +1,255 @@
+#include "jaild/monitor.h"
+
+#include "base/beneath.h"
+#include "base/fd.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/macro.h"
+#include "jaild/answer.h"
+#include "jaild/cell.h"
+#include "jaild/upload.h"
+#include "jaild/walk.h"
+#include "wire/channel.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/*
+ * OpenSSH's monitor in small: a table of requests. wire_check has seen to size, descriptors and
+ * form before a handler is called; each handler checks what the numbers mean. A message that is
+ * not in order ends the connection, and with it jaild and every cell.
+ */
+
+/* A handler answers, or has something answer later. fds are closed by the caller. */
+typedef void handler(struct jaild *jaild, const union wire_any *request, const int *fds);
+
+static uint32_t protections_now(const struct jaild *jaild)
+{
+	uint32_t on = WIRE_PROTECT_LANDLOCK | WIRE_PROTECT_SECCOMP | WIRE_PROTECT_NAMESPACES;
+
+	if (jaild->cgroups.backend != WIRE_CGROUP_NONE)
+		on |= WIRE_PROTECT_MEMORY | WIRE_PROTECT_PIDS | WIRE_PROTECT_CPU;
+	if (jaild->cgroups.unified_fd >= 0)
+		on |= WIRE_PROTECT_CGROUP_KILL;
+	return on;
+}
+
+static void on_status(struct jaild *jaild, const union wire_any *request, const int *fds)
+{
+	union wire_any message = { .status_is = { .backend = jaild->cgroups.backend,
+					   .protections = protections_now(jaild),
+					   .landlock_abi = jaild->landlock_abi,
+					   .sessions = jaild->n_sessions,
+					   .cells = jaild->n_cells } };
+
+	(void)fds;
+	answer_send(jaild, &message, WIRE_STATUS_IS, request->header.seq, -1);
+}
+
+static void on_session_open(struct jaild *jaild, const union wire_any *request, const int *fds)
+{
+	const struct wire_session_open *open = &request->session_open;
+	struct failure failure = { 0 };
+	union wire_any message = { 0 };
+	struct session *session;
+	const char *name;
+
+	(void)fds;
+	if (!id_key_is_valid(open->key, strlen(open->key)) ||
+		wire_limits_check(&open->limits, &name) < 0) {
+		answer_refused(jaild, open->header.seq, EINVAL);
+		return;
+	}
+	session = session_open(jaild, open, &failure);
+	if (!session) {
+		answer_failed(jaild, open->header.seq, &failure);
+		return;
+	}
+	message.session_is.session = session->id;
+	answer_send(jaild, &message, WIRE_SESSION_IS, open->header.seq, -1);
+}
+
+/* The session that a request names; a refusal has been answered when there is none. */
+static struct session *session_named(
+	struct jaild *jaild, const union wire_any *request, uint64_t id)
+{
+	struct session *session = session_find(jaild, id);
+
+	if (!session)
+		answer_refused(jaild, request->header.seq, ENOENT);
+	return session;
+}
+
+static void on_session_close(struct jaild *jaild, const union wire_any *request, const int *fds)
+{
+	struct session *session = session_named(jaild, request, request->session_close.session);
+
+	(void)fds;
+	if (session)
+		session_close(session, request->header.seq);
+}
+
+static void on_run(struct jaild *jaild, const union wire_any *request, const int *fds)
+{
+	struct session *session = session_named(jaild, request, request->run.session);
+	struct failure failure = { 0 };
+
+	if (!session)
+		return;
+	if (session->cell)
+		answer_refused(jaild, request->header.seq, EBUSY);
+	else if (request->run.wall_ms > session->limits.wall_ms)
+		answer_refused(jaild, request->header.seq, ERANGE);
+	else if (!fd_is_sealed(fds[WIRE_RUN_PACKAGE]))
+		answer_refused(jaild, request->header.seq, EPERM);
+	else if (!cell_run(session, &request->run, fds, &failure))
+		answer_failed(jaild, request->header.seq, &failure);
+}
+
+static void on_run_cancel(struct jaild *jaild, const union wire_any *request, const int *fds)
+{
+	(void)fds;
+	for (struct session *session = jaild->sessions; session; session = session->next) {
+		if (session->cell && session->cell->run == request->run_cancel.run) {
+			answer_done(jaild, request->header.seq);
+			cell_cancel(session->cell);
+			return;
+		}
+	}
+	answer_refused(jaild, request->header.seq, ESRCH);
+}
+
+static void on_file_open(struct jaild *jaild, const union wire_any *request, const int *fds)
+{
+	struct session *session = session_named(jaild, request, request->file.session);
+	union wire_any message = { 0 };
+	AUTO_CLOSE int fd = -1;
+	struct stat status;
+	int r;
+
+	(void)fds;
+	if (!session)
+		return;
+	r = beneath_open_regular(session->home.fd, request->file.path, &fd);
+	if (r == 0 && fstat(fd, &status) < 0)
+		r = -errno;
+	if (r < 0) {
+		answer_refused(jaild, request->header.seq, r);
+		return;
+	}
+	message.file_is.size_bytes = (uint64_t)status.st_size;
+	message.file_is.mtime_ns = status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+	message.file_is.inode = status.st_ino;
+	answer_send(jaild, &message, WIRE_FILE_IS, request->header.seq, fd);
+}
+
+static void on_file_create(struct jaild *jaild, const union wire_any *request, const int *fds)
+{
+	struct session *session = session_named(jaild, request, request->file.session);
+	union wire_any message = { 0 };
+	AUTO_CLOSE int fd = -1;
+	int r;
+
+	(void)fds;
+	if (!session)
+		return;
+	r = upload_begin(
+		session, request->file.path, request->file.mode, &message.upload.upload, &fd);
+	if (r < 0)
+		answer_refused(jaild, request->header.seq, r);
+	else
+		answer_send(jaild, &message, WIRE_UPLOAD_IS, request->header.seq, fd);
+}
+
+static void result_answer(struct jaild *jaild, uint32_t seq, int result)
+{
+	if (result < 0)
+		answer_refused(jaild, seq, result);
+	else
+		answer_done(jaild, seq);
+}
+
+static void on_file_commit(struct jaild *jaild, const union wire_any *request, const int *fds)
+{
+	(void)fds;
+	result_answer(jaild, request->header.seq, upload_commit(jaild, request->upload.upload));
+}
+
+static void on_file_abort(struct jaild *jaild, const union wire_any *request, const int *fds)
+{
+	(void)fds;
+	result_answer(jaild, request->header.seq, upload_abort(jaild, request->upload.upload));
+}
+
+static void on_file_remove(struct jaild *jaild, const union wire_any *request, const int *fds)
+{
+	struct session *session = session_named(jaild, request, request->file.session);
+
+	(void)fds;
+	if (session)
+		result_answer(
+			jaild, request->header.seq, upload_remove(session, request->file.path));
+}
+
+static void on_list(struct jaild *jaild, const union wire_any *request, const int *fds)
+{
+	struct session *session = session_named(jaild, request, request->list.session);
+	int r;
+
+	(void)fds;
+	if (!session)
+		return;
+	r = walk_start(session, request->header.seq, request->list.flags);
+	if (r < 0)
+		answer_refused(jaild, request->header.seq, r);
+}
+
+static handler *const handlers[WIRE_TYPE_MAX] = {
+	[WIRE_STATUS] = on_status,
+	[WIRE_SESSION_OPEN] = on_session_open,
+	[WIRE_SESSION_CLOSE] = on_session_close,
+	[WIRE_RUN] = on_run,
+	[WIRE_RUN_CANCEL] = on_run_cancel,
+	[WIRE_FILE_OPEN] = on_file_open,
+	[WIRE_FILE_CREATE] = on_file_create,
+	[WIRE_FILE_COMMIT] = on_file_commit,
+	[WIRE_FILE_ABORT] = on_file_abort,
+	[WIRE_FILE_REMOVE] = on_file_remove,
+	[WIRE_LIST] = on_list,
+};
+
+static void on_client(struct watch *watch)
+{
+	struct jaild *jaild = container_of(watch, struct jaild, client);
+	union wire_any request;
+	int fds[CHANNEL_FDS_MAX];
+	size_t n_fds;
+	ssize_t n;
+
+	n = channel_receive(watch->fd, &request, sizeof(request), fds, &n_fds);
+	if (n == -EAGAIN)
+		return;
+	if (n <= 0) {
+		jaild->loop.is_over = true;
+		return;
+	}
+	if (wire_check(&request, (size_t)n, n_fds) < 0 || !handlers[request.header.type]) {
+		log_error("msg=\"the client broke the protocol\" type=%u size=%zd",
+			(unsigned)request.header.type, n);
+		jaild->loop.is_over = true;
+	} else {
+		handlers[request.header.type](jaild, &request, fds);
+	}
+	channel_close_fds(fds, n_fds);
+}
+
+int monitor_start(struct jaild *jaild)
+{
+	int fd = jaild->client.fd;
+	int r = fd_set_nonblocking(fd);
+
+	if (r < 0)
+		return r;
+	return loop_watch(&jaild->loop, &jaild->client, fd, on_client);
+}

@@ -1,0 +1,159 @@
+#include "jaild/session.h"
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "jaild/answer.h"
+#include "jaild/cell_build.h"
+#include "jaild/upload.h"
+#include "jaild/walk.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * A session is an id pair, a memory cgroup and a home; it has no process of its own. It is closed
+ * in two steps, because the cell that may be running in it needs a moment to die.
+ */
+
+struct session *session_find(const struct jaild *jaild, uint64_t id)
+{
+	for (struct session *session = jaild->sessions; session; session = session->next) {
+		if (session->id == id && !session->is_closing)
+			return session;
+	}
+	return NULL;
+}
+
+static bool key_is_used(const struct jaild *jaild, const char *key)
+{
+	for (const struct session *session = jaild->sessions; session; session = session->next) {
+		if (strcmp(session->key, key) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool pair_is_used(const struct jaild *jaild, uint32_t init_id)
+{
+	for (const struct session *session = jaild->sessions; session; session = session->next) {
+		if (session->ids.init_id == init_id)
+			return true;
+	}
+	return false;
+}
+
+/* Ids 1 and 2 are the first pair, 3 and 4 the second; 0 is jaild. The search goes on where the last
+ * one ended, so that an id is not used again soon. */
+static int ids_take(struct jaild *jaild, struct id_pair *ret_ids)
+{
+	uint32_t pairs = (jaild->ids - 1) / 2;
+
+	for (uint32_t i = 0; i < pairs; i++) {
+		uint32_t init_id = 1 + 2 * (jaild->next_pair++ % pairs);
+
+		if (!pair_is_used(jaild, init_id)) {
+			*ret_ids = (struct id_pair){ init_id, init_id + 1 };
+			return 0;
+		}
+	}
+	return -EAGAIN;
+}
+
+static void session_free(struct session *session)
+{
+	struct jaild *jaild = session->jaild;
+
+	uploads_drop(jaild, session);
+	home_close(&session->home);
+	if (session->has_cgroup)
+		(void)cgroup_session_remove(&jaild->cgroups, &session->cgroup);
+	for (struct session **at = &jaild->sessions; *at; at = &(*at)->next) {
+		if (*at == session) {
+			*at = session->next;
+			jaild->n_sessions--;
+			break;
+		}
+	}
+	free(session);
+}
+
+/* Group and home; the caller frees on a failure. */
+static bool session_build(struct session *session, struct failure *failure)
+{
+	struct jaild *jaild = session->jaild;
+
+	if (failed(failure, STAGE_SESSION_IDS,
+		    STAGE_TRY(STAGE_SESSION_IDS, ids_take(jaild, &session->ids))))
+		return false;
+	session->has_cgroup = true;
+	if (failed(failure, STAGE_SESSION_CGROUP,
+		    STAGE_TRY(STAGE_SESSION_CGROUP, cgroup_session_make(&jaild->cgroups,
+							    session->number, &session->cgroup))))
+		return false;
+	return !failed(failure, STAGE_SESSION_HOME,
+		STAGE_TRY(STAGE_SESSION_HOME,
+			home_make(jaild->homes_fd, session->number, session->ids.script_id,
+				&session->limits, &session->home)));
+}
+
+struct session *session_open(
+	struct jaild *jaild, const struct wire_session_open *request, struct failure *ret_failure)
+{
+	struct session *session;
+
+	if (failed(ret_failure, STAGE_NONE, key_is_used(jaild, request->key) ? -EEXIST : 0) ||
+		failed(ret_failure, STAGE_NONE, jaild->n_sessions >= SESSIONS_MAX ? -EAGAIN : 0))
+		return NULL;
+	session = xcalloc(1, sizeof(*session));
+	session->jaild = jaild;
+	session->id = jaild->next_id++;
+	session->number = ++jaild->next_number;
+	session->limits = request->limits;
+	session->home.fd = -1;
+	session->cgroup = (struct cgroup_session){ .peak_fd = -1, .oom_fd = -1 };
+	(void)str_copy(session->key, sizeof(session->key), request->key);
+	session->next = jaild->sessions;
+	jaild->sessions = session;
+	jaild->n_sessions++;
+	if (session_build(session, ret_failure))
+		return session;
+	session_free(session);
+	return NULL;
+}
+
+void session_close(struct session *session, uint32_t seq)
+{
+	session->is_closing = true;
+	session->close_seq = seq;
+	if (session->cell)
+		cell_cancel(session->cell);
+	if (session->walk)
+		walk_stop(session->walk);
+	session_settle(session);
+}
+
+void session_settle(struct session *session)
+{
+	struct jaild *jaild = session->jaild;
+	uint32_t seq = session->close_seq;
+
+	if (!session->is_closing || session->cell || session->walk)
+		return;
+	session_free(session);
+	answer_done(jaild, seq);
+}
+
+void sessions_end(struct jaild *jaild)
+{
+	while (jaild->sessions) {
+		struct session *session = jaild->sessions;
+
+		if (session->walk)
+			walk_stop(session->walk);
+		if (session->cell) {
+			(void)cgroup_cell_kill(&jaild->cgroups, &session->cell->cgroup);
+			cell_destroy(session->cell);
+		}
+		session_free(session);
+	}
+}

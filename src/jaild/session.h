@@ -1,0 +1,47 @@
+#pragma once
+
+#include "jail/outside/cgroup.h"
+#include "jail/outside/home.h"
+#include "jail/outside/idmap.h"
+#include "jaild/jaild.h"
+#include "wire/message.h"
+
+struct cell;
+struct walk;
+
+/* Sessions that one jaild holds at most: more than the supervisor ever asks for. */
+#define SESSIONS_MAX 1024
+
+/* A session: what its cells have in common. Owned by the jaild's list. */
+struct session {
+	struct jaild *jaild;
+	struct session *next;
+	uint64_t id;
+	uint32_t number;
+	char key[WIRE_KEY_SIZE];
+	struct wire_limits limits;
+	struct id_pair ids;
+	struct cgroup_session cgroup;
+	struct home home;
+	struct cell *cell;  /* the run under way, NULL */
+	struct walk *walk;  /* the listing under way, NULL */
+	uint32_t close_seq; /* of the request that waits for the end, 0: none */
+	bool is_closing;
+	bool has_cgroup;
+};
+
+/* The session with this id that is not being closed, or NULL. */
+struct session *session_find(const struct jaild *jaild, uint64_t id);
+
+/* Makes a session. Returns it, or NULL with *ret_failure: -EEXIST for a key in use. */
+struct session *session_open(
+	struct jaild *jaild, const struct wire_session_open *request, struct failure *ret_failure);
+
+/* Ends what runs in it and, when nothing is left, frees it and answers the request seq. */
+void session_close(struct session *session, uint32_t seq);
+
+/* To be called when a run or a listing of the session has ended: goes on with a close. */
+void session_settle(struct session *session);
+
+/* At the end of jaild: kills every cell and removes all groups. Blocks for a moment. */
+void sessions_end(struct jaild *jaild);

@@ -1,0 +1,148 @@
+#include "jaild/walk.h"
+
+#include "base/alloc.h"
+#include "base/fd.h"
+#include "base/macro.h"
+#include "jaild/answer.h"
+#include "jaild/walker.h"
+#include "wire/listing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * A home can hold tens of thousands of entries that a script has made to be slow. So it is read by
+ * a child, which stops by itself after WALK_LIMIT_US with what it has, and is killed somewhat
+ * later. The child ends with the number of entries in the listing's last bytes (struct
+ * walker_result).
+ */
+
+#define WALK_KILL_US (3 * 1000 * 1000ULL)
+
+static void walk_free(struct walk *walk)
+{
+	struct session *session = walk->session;
+	struct jaild *jaild = session->jaild;
+
+	loop_unwatch(&jaild->loop, &walk->death);
+	loop_timer_clear(&jaild->loop, &walk->timer);
+	(void)fd_close(walk->pidfd);
+	(void)fd_close(walk->listing_fd);
+	session->walk = NULL;
+	free(walk);
+	session_settle(session);
+}
+
+/* Takes the result off the end of the listing and seals it. */
+static int listing_close(int fd, struct walker_result *ret_result)
+{
+	struct stat status;
+	off_t size;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	size = status.st_size - (off_t)sizeof(*ret_result);
+	if (size < 0 || pread(fd, ret_result, sizeof(*ret_result), size) != sizeof(*ret_result))
+		return -EIO;
+	if (ftruncate(fd, size) < 0)
+		return -errno;
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
+		return -errno;
+	ret_result->size_bytes = (uint64_t)size;
+	return 0;
+}
+
+static void on_death(struct watch *watch)
+{
+	struct walk *walk = container_of(watch, struct walk, death);
+	struct jaild *jaild = walk->session->jaild;
+	union wire_any message = { 0 };
+	struct walker_result result;
+	siginfo_t info = { 0 };
+	int r;
+
+	if (waitid(P_PIDFD, (id_t)walk->pidfd, &info, WEXITED | WNOHANG) < 0)
+		info.si_code = CLD_KILLED;
+	r = info.si_code == CLD_EXITED && info.si_status == 0
+		    ? listing_close(walk->listing_fd, &result)
+		    : -ETIMEDOUT;
+	if (r < 0) {
+		answer_refused(jaild, walk->seq, r);
+	} else {
+		message.listing_is.entries = result.entries;
+		message.listing_is.is_truncated = result.is_truncated;
+		message.listing_is.size_bytes = result.size_bytes;
+		answer_send(jaild, &message, WIRE_LISTING_IS, walk->seq, walk->listing_fd);
+	}
+	walk_free(walk);
+}
+
+void walk_stop(struct walk *walk)
+{
+	(void)syscall(SYS_pidfd_send_signal, walk->pidfd, SIGKILL, NULL, 0);
+}
+
+static void on_limit(struct timer *timer)
+{
+	walk_stop(container_of(timer, struct walk, timer));
+}
+
+/* A plain fork (jaild is small) that comes with a pidfd. */
+static pid_t fork_with_pidfd(int *ret_pidfd)
+{
+	int pidfd = -1;
+	struct clone_args args = {
+		.flags = CLONE_PIDFD, .pidfd = (uintptr_t)&pidfd, .exit_signal = SIGCHLD
+	};
+	long pid = syscall(SYS_clone3, &args, sizeof(args));
+
+	if (pid < 0)
+		return -errno;
+	*ret_pidfd = pidfd;
+	return (pid_t)pid;
+}
+
+int walk_start(struct session *session, uint32_t seq, uint32_t flags)
+{
+	struct jaild *jaild = session->jaild;
+	AUTO_CLOSE int listing_fd = -1;
+	struct walk *walk;
+	int pidfd = -1, r;
+	pid_t pid;
+
+	if (session->walk)
+		return -EBUSY;
+	listing_fd = memfd_create("listing", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (listing_fd < 0)
+		return -errno;
+	pid = fork_with_pidfd(&pidfd);
+	if (pid == 0)
+		walker_run(session->home.fd, listing_fd, flags);
+	if (pid < 0)
+		return pid;
+	walk = xcalloc(1, sizeof(*walk));
+	*walk = (struct walk){ .session = session,
+		.seq = seq,
+		.pidfd = pidfd,
+		.listing_fd = TAKE_FD(listing_fd),
+		.death.fd = -1 };
+	session->walk = walk;
+	r = loop_watch(&jaild->loop, &walk->death, pidfd, on_death);
+	if (r < 0) {
+		walk_stop(walk);
+		(void)waitpid(pid, NULL, 0);
+		walk_free(walk);
+		return r;
+	}
+	loop_timer_set(&jaild->loop, &walk->timer, WALK_KILL_US, on_limit);
+	return 0;
+}
