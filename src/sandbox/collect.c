@@ -51,7 +51,7 @@ static int folder_enter(int dirfd, const char *name)
 static int parent_enter(int out_fd, struct str path, char ret_name[NAME_MAX + 1], int *ret_fd)
 {
 	AUTO_CLOSE int fd = fd_dup_above(out_fd, 0);
-	struct str part;
+	struct str part = path;
 	int r;
 
 	while (fd >= 0 && str_split_once(path, '/', &part, &path)) {
@@ -66,7 +66,7 @@ static int parent_enter(int out_fd, struct str path, char ret_name[NAME_MAX + 1]
 	}
 	if (fd < 0)
 		return fd;
-	r = component_check(path, ret_name);
+	r = component_check(part, ret_name);
 	if (r == 0)
 		*ret_fd = TAKE_FD(fd);
 	return r;
