@@ -6,10 +6,12 @@
 #include "base/buf.h"
 
 #include "base/alloc.h"
+#include "base/fd.h"
 #include "base/assert.h"
 #include "base/macro.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -110,4 +112,21 @@ const char *buf_get_cstr(const struct buf *b)
 struct str buf_get_slice(const struct buf *b)
 {
 	return (struct str){ .p = buf_get_cstr(b), .n = b->len };
+}
+
+int buf_add_file(struct buf *b, int dirfd, const char *path)
+{
+	AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	char chunk[4096];
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = fd_read_full(fd, chunk, sizeof(chunk))) > 0) {
+		int r = buf_add(b, chunk, (size_t)n);
+
+		if (r < 0)
+			return r;
+	}
+	return (int)n;
 }

@@ -43,3 +43,7 @@ __attribute__((format(printf, 2, 3))) int buf_addf(struct buf *b, const char *fo
 /* The content as a C string ("" when empty), or as a slice; both die with the next buf_ call. */
 const char *buf_get_cstr(const struct buf *b);
 struct str buf_get_slice(const struct buf *b);
+
+/* Appends the whole file path (relative to dirfd, AT_FDCWD allowed). Returns 0, -ENOBUFS above max,
+ * or -errno; then a part of it may have been added. */
+int buf_add_file(struct buf *b, int dirfd, const char *path);

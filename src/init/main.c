@@ -134,12 +134,14 @@ static void script_watch(const struct watch *watch)
 int main(void)
 {
 	static struct cell cell;
-	struct init_event ready = { .kind = INIT_READY }, started = { .kind = INIT_STARTED };
+	struct init_event born = { .kind = INIT_BORN }, ready = { .kind = INIT_READY },
+			  started = { .kind = INIT_STARTED };
 	struct script script = { .plan = &cell.plan, .filter = cell.filter };
 	struct watch watch;
 	struct jail_run run;
 	int fds[CHANNEL_FDS_MAX];
 
+	event_send(&born);
 	cell_build(&cell);
 	wall(STAGE_INIT_READY, channel_send(INIT_CONTROL_FD, &ready, sizeof(ready), NULL, 0));
 	wall(STAGE_RUN_PACKAGE, run_receive(&run, fds));

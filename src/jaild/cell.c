@@ -1,6 +1,7 @@
 #include "jaild/cell.h"
 
 #include "base/alloc.h"
+#include "base/fd.h"
 #include "base/macro.h"
 #include "jaild/answer.h"
 #include "jaild/cell_build.h"
@@ -24,8 +25,6 @@
 
 /* From the request to the interpreter's exec: a busy machine takes long, a broken one forever. */
 #define START_LIMIT_US (20 * 1000 * 1000ULL)
-/* How much later than jaild init ends a forgotten cell by itself. */
-#define WATCHDOG_GRACE_MS 5000
 /* While a killed group is not yet empty. */
 #define END_RETRY_US 1000
 
@@ -158,6 +157,10 @@ static void script_started(struct cell *cell)
 static void init_said(struct cell *cell, const struct init_event *event)
 {
 	switch (event->kind) {
+	case INIT_BORN:
+		if (cell->state == CELL_BORN && cell_build_finish(cell))
+			cell->state = CELL_STARTING;
+		break;
 	case INIT_READY:
 		break;
 	case INIT_STARTED:
@@ -247,33 +250,33 @@ static int watches_add(struct cell *cell)
 	return r;
 }
 
-static int run_send(struct cell *cell, const int *fds)
+static struct cell *cell_new(struct session *session, const struct wire_run *request)
 {
-	struct jail_run run = { .magic = PLAN_MAGIC,
-		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
-
-	return channel_send(cell->control_fd, &run, sizeof(run), fds, WIRE_RUN_FDS);
-}
-
-bool cell_run(struct session *session, const struct wire_run *request, const int *fds,
-	struct failure *ret_failure)
-{
-	struct jaild *jaild = session->jaild;
 	struct cell *cell = xcalloc(1, sizeof(*cell));
 
 	*cell = (struct cell){ .session = session,
 		.pidfd = -1,
 		.control_fd = -1,
+		.home_fd = -1,
+		.run_fds = { -1, -1, -1, -1, -1 },
 		.control.fd = -1,
 		.death.fd = -1,
 		.oom.fd = -1,
 		.seq = request->header.seq,
-		.run = jaild->next_id++,
+		.run = session->jaild->next_id++,
 		.wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms,
 		.accepted_us = clock_now_us() };
-	if (!cell_build(cell, ret_failure) ||
-		failed(ret_failure, STAGE_CELL_PLAN, run_send(cell, fds)) ||
-		failed(ret_failure, STAGE_CELL_PLAN, watches_add(cell))) {
+	return cell;
+}
+
+bool cell_run(struct session *session, const struct wire_run *request, int *fds,
+	struct failure *ret_failure)
+{
+	struct jaild *jaild = session->jaild;
+	struct cell *cell = cell_new(session, request);
+
+	if (!cell_build_begin(cell, ret_failure) ||
+		failed(ret_failure, STAGE_CELL_CLONE, watches_add(cell))) {
 		loop_unwatch(&jaild->loop, &cell->control);
 		loop_unwatch(&jaild->loop, &cell->death);
 		loop_unwatch(&jaild->loop, &cell->oom);
@@ -281,7 +284,8 @@ bool cell_run(struct session *session, const struct wire_run *request, const int
 		free(cell);
 		return false;
 	}
-	cell->state = CELL_STARTING;
+	for (int i = 0; i < WIRE_RUN_FDS; i++)
+		cell->run_fds[i] = TAKE_FD(fds[i]);
 	loop_timer_set(&jaild->loop, &cell->timer, START_LIMIT_US, on_start_limit);
 	session->cell = cell;
 	jaild->n_cells++;

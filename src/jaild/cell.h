@@ -10,7 +10,7 @@
  */
 
 enum cell_state {
-	CELL_BUILT,
+	CELL_BORN,
 	CELL_STARTING,
 	CELL_RUNNING,
 	CELL_ENDING
@@ -23,6 +23,8 @@ struct cell {
 	pid_t pid; /* of init, in jaild's pid namespace */
 	int pidfd;
 	int control_fd;
+	int home_fd; /* until it has been handed to init, like the run's own */
+	int run_fds[WIRE_RUN_FDS];
 	struct watch control;
 	struct watch death;
 	struct watch oom;
@@ -42,9 +44,10 @@ struct cell {
 	struct init_event exit;
 };
 
-/* Runs a request in a new cell of the session; fds are those of enum wire_run_fd, the caller's.
- * Returns false with *ret_failure when it could not be built; nothing is left then. */
-bool cell_run(struct session *session, const struct wire_run *request, const int *fds,
+/* Runs a request in a new cell of the session; fds are those of enum wire_run_fd, taken over (set
+ * to -1) when it returns true. Returns false with *ret_failure when the cell could not even be
+ * begun; nothing is left then. */
+bool cell_run(struct session *session, const struct wire_run *request, int *fds,
 	struct failure *ret_failure);
 
 /* Ends the run as cancelled. */

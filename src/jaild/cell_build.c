@@ -18,10 +18,17 @@
  * The order of namespaces.md: group and limit, the home's clone while we are in our own mount
  * namespace, the clone of the process, its move into the group while its ids are still ours, the
  * maps, and then the plan, on which init starts to work.
+ *
+ * It is in two halves because CLONE_VFORK lets us go on in the middle of the child's exec, when its
+ * new memory is not yet marked as readable by us, and /proc/PID belongs to nobody we know: init
+ * itself has to say that it is there.
  */
 
 /* Scripts go first when the host is out of memory. */
 #define CELL_OOM_SCORE_ADJ "500"
+
+/* How much later than jaild init ends a forgotten cell by itself. */
+#define WATCHDOG_GRACE_MS 5000
 
 static int init_spawn(struct cell *cell)
 {
@@ -84,7 +91,7 @@ static uint64_t cpus_choose(struct jaild *jaild, const struct wire_limits *limit
 	return mask;
 }
 
-static int plan_send(struct cell *cell, int home_fd, int proc_fd)
+static int plan_send(struct cell *cell, int proc_fd)
 {
 	const struct session *session = cell->session;
 	struct jaild *jaild = session->jaild;
@@ -94,7 +101,7 @@ static int plan_send(struct cell *cell, int home_fd, int proc_fd)
 		.cpus = cpus_choose(jaild, &session->limits),
 		.landlock_abi = jaild->landlock_abi,
 		.filter_count = jaild->filter_count };
-	int fds[PLAN_FDS_MAX] = { [PLAN_FD_HOME] = home_fd,
+	int fds[PLAN_FDS_MAX] = { [PLAN_FD_HOME] = cell->home_fd,
 		[PLAN_FD_PROC_SYS] = jaild->sys_user_fd,
 		[PLAN_FD_FILTER] = jaild->filter_fd,
 		[PLAN_FD_PROC] = proc_fd };
@@ -106,15 +113,45 @@ static int plan_send(struct cell *cell, int home_fd, int proc_fd)
 		session->limits.own_proc ? PLAN_FDS_MAX : PLAN_FD_PROC);
 }
 
-/* Steps that need the process. */
-static bool init_set_up(struct cell *cell, int home_fd, struct failure *failure)
+static int run_send(const struct cell *cell)
+{
+	struct jail_run run = { .magic = PLAN_MAGIC,
+		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
+
+	return channel_send(cell->control_fd, &run, sizeof(run), cell->run_fds, WIRE_RUN_FDS);
+}
+
+static void handed_close(struct cell *cell)
+{
+	cell->home_fd = fd_close(cell->home_fd);
+	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
+}
+
+bool cell_build_begin(struct cell *cell, struct failure *ret_failure)
 {
 	struct session *session = cell->session;
+	struct jaild *jaild = session->jaild;
+
+	cell->cgroup = (struct cgroup_cell){ session->number, ++jaild->next_number };
+	return !failed(ret_failure, STAGE_CELL_CGROUP,
+		       STAGE_TRY(STAGE_CELL_CGROUP, cgroup_cell_make(&jaild->cgroups,
+							    &session->limits, &cell->cgroup))) &&
+	       !failed(ret_failure, STAGE_CELL_LIMIT,
+		       STAGE_TRY(STAGE_CELL_LIMIT, cgroup_run_begin(&jaild->cgroups,
+							   &session->cgroup, &session->limits))) &&
+	       !failed(ret_failure, STAGE_CELL_HOME,
+		       STAGE_TRY(STAGE_CELL_HOME, home_clone(&session->home, &cell->home_fd))) &&
+	       !failed(ret_failure, STAGE_CELL_CLONE,
+		       STAGE_TRY(STAGE_CELL_CLONE, init_spawn(cell)));
+}
+
+bool cell_build_finish(struct cell *cell)
+{
+	struct session *session = cell->session;
+	struct failure *failure = &cell->failure;
 	AUTO_CLOSE int proc_fd = -1;
 
-	if (failed(failure, STAGE_CELL_CLONE, STAGE_TRY(STAGE_CELL_CLONE, init_spawn(cell))) ||
-		failed(failure, STAGE_CELL_ATTACH,
-			STAGE_TRY(STAGE_CELL_ATTACH, init_attach(cell))) ||
+	if (failed(failure, STAGE_CELL_ATTACH, STAGE_TRY(STAGE_CELL_ATTACH, init_attach(cell))) ||
 		failed(failure, STAGE_CELL_MAPS,
 			STAGE_TRY(STAGE_CELL_MAPS,
 				idmap_write(session->jaild->proc_fd, cell->pid, &session->ids))))
@@ -123,33 +160,19 @@ static bool init_set_up(struct cell *cell, int home_fd, struct failure *failure)
 		failed(failure, STAGE_CELL_PROC,
 			STAGE_TRY(STAGE_CELL_PROC, procfs_make(cell->pidfd, &proc_fd))))
 		return false;
-	return !failed(failure, STAGE_CELL_PLAN,
-		STAGE_TRY(STAGE_CELL_PLAN, plan_send(cell, home_fd, proc_fd)));
-}
-
-bool cell_build(struct cell *cell, struct failure *ret_failure)
-{
-	struct session *session = cell->session;
-	struct jaild *jaild = session->jaild;
-	AUTO_CLOSE int home_fd = -1;
-
-	cell->cgroup = (struct cgroup_cell){ session->number, ++jaild->next_number };
-	if (failed(ret_failure, STAGE_CELL_CGROUP,
-		    STAGE_TRY(STAGE_CELL_CGROUP,
-			    cgroup_cell_make(&jaild->cgroups, &session->limits, &cell->cgroup))) ||
-		failed(ret_failure, STAGE_CELL_LIMIT,
-			STAGE_TRY(STAGE_CELL_LIMIT, cgroup_run_begin(&jaild->cgroups,
-							    &session->cgroup, &session->limits))) ||
-		failed(ret_failure, STAGE_CELL_HOME,
-			STAGE_TRY(STAGE_CELL_HOME, home_clone(&session->home, &home_fd))))
+	if (failed(failure, STAGE_CELL_PLAN,
+		    STAGE_TRY(STAGE_CELL_PLAN, plan_send(cell, proc_fd))) ||
+		failed(failure, STAGE_CELL_PLAN, run_send(cell)))
 		return false;
-	return init_set_up(cell, home_fd, ret_failure);
+	handed_close(cell);
+	return true;
 }
 
 void cell_destroy(struct cell *cell)
 {
 	struct jaild *jaild = cell->session->jaild;
 
+	handed_close(cell);
 	cell->control_fd = fd_close(cell->control_fd);
 	if (cell->pidfd >= 0 && !cell->is_dead) {
 		siginfo_t info;

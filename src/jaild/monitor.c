@@ -21,8 +21,8 @@
  * not in order ends the connection, and with it jaild and every cell.
  */
 
-/* A handler answers, or has something answer later. fds are closed by the caller. */
-typedef void handler(struct jaild *jaild, const union wire_any *request, const int *fds);
+/* A handler answers, or has something answer later. The caller closes the fds that are left. */
+typedef void handler(struct jaild *jaild, const union wire_any *request, int *fds);
 
 static uint32_t protections_now(const struct jaild *jaild)
 {
@@ -35,7 +35,7 @@ static uint32_t protections_now(const struct jaild *jaild)
 	return on;
 }
 
-static void on_status(struct jaild *jaild, const union wire_any *request, const int *fds)
+static void on_status(struct jaild *jaild, const union wire_any *request, int *fds)
 {
 	union wire_any message = { .status_is = { .backend = jaild->cgroups.backend,
 					   .protections = protections_now(jaild),
@@ -47,7 +47,7 @@ static void on_status(struct jaild *jaild, const union wire_any *request, const 
 	answer_send(jaild, &message, WIRE_STATUS_IS, request->header.seq, -1);
 }
 
-static void on_session_open(struct jaild *jaild, const union wire_any *request, const int *fds)
+static void on_session_open(struct jaild *jaild, const union wire_any *request, int *fds)
 {
 	const struct wire_session_open *open = &request->session_open;
 	struct failure failure = { 0 };
@@ -81,7 +81,7 @@ static struct session *session_named(
 	return session;
 }
 
-static void on_session_close(struct jaild *jaild, const union wire_any *request, const int *fds)
+static void on_session_close(struct jaild *jaild, const union wire_any *request, int *fds)
 {
 	struct session *session = session_named(jaild, request, request->session_close.session);
 
@@ -90,7 +90,7 @@ static void on_session_close(struct jaild *jaild, const union wire_any *request,
 		session_close(session, request->header.seq);
 }
 
-static void on_run(struct jaild *jaild, const union wire_any *request, const int *fds)
+static void on_run(struct jaild *jaild, const union wire_any *request, int *fds)
 {
 	struct session *session = session_named(jaild, request, request->run.session);
 	struct failure failure = { 0 };
@@ -107,7 +107,7 @@ static void on_run(struct jaild *jaild, const union wire_any *request, const int
 		answer_failed(jaild, request->header.seq, &failure);
 }
 
-static void on_run_cancel(struct jaild *jaild, const union wire_any *request, const int *fds)
+static void on_run_cancel(struct jaild *jaild, const union wire_any *request, int *fds)
 {
 	(void)fds;
 	for (struct session *session = jaild->sessions; session; session = session->next) {
@@ -120,7 +120,7 @@ static void on_run_cancel(struct jaild *jaild, const union wire_any *request, co
 	answer_refused(jaild, request->header.seq, ESRCH);
 }
 
-static void on_file_open(struct jaild *jaild, const union wire_any *request, const int *fds)
+static void on_file_open(struct jaild *jaild, const union wire_any *request, int *fds)
 {
 	struct session *session = session_named(jaild, request, request->file.session);
 	union wire_any message = { 0 };
@@ -144,7 +144,7 @@ static void on_file_open(struct jaild *jaild, const union wire_any *request, con
 	answer_send(jaild, &message, WIRE_FILE_IS, request->header.seq, fd);
 }
 
-static void on_file_create(struct jaild *jaild, const union wire_any *request, const int *fds)
+static void on_file_create(struct jaild *jaild, const union wire_any *request, int *fds)
 {
 	struct session *session = session_named(jaild, request, request->file.session);
 	union wire_any message = { 0 };
@@ -170,19 +170,19 @@ static void result_answer(struct jaild *jaild, uint32_t seq, int result)
 		answer_done(jaild, seq);
 }
 
-static void on_file_commit(struct jaild *jaild, const union wire_any *request, const int *fds)
+static void on_file_commit(struct jaild *jaild, const union wire_any *request, int *fds)
 {
 	(void)fds;
 	result_answer(jaild, request->header.seq, upload_commit(jaild, request->upload.upload));
 }
 
-static void on_file_abort(struct jaild *jaild, const union wire_any *request, const int *fds)
+static void on_file_abort(struct jaild *jaild, const union wire_any *request, int *fds)
 {
 	(void)fds;
 	result_answer(jaild, request->header.seq, upload_abort(jaild, request->upload.upload));
 }
 
-static void on_file_remove(struct jaild *jaild, const union wire_any *request, const int *fds)
+static void on_file_remove(struct jaild *jaild, const union wire_any *request, int *fds)
 {
 	struct session *session = session_named(jaild, request, request->file.session);
 
@@ -192,7 +192,7 @@ static void on_file_remove(struct jaild *jaild, const union wire_any *request, c
 			jaild, request->header.seq, upload_remove(session, request->file.path));
 }
 
-static void on_list(struct jaild *jaild, const union wire_any *request, const int *fds)
+static void on_list(struct jaild *jaild, const union wire_any *request, int *fds)
 {
 	struct session *session = session_named(jaild, request, request->list.session);
 	int r;

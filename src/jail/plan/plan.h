@@ -64,6 +64,7 @@ struct jail_run {
 };
 
 enum init_event_kind {
+	INIT_BORN, /* executed, and readable in jaild's /proc */
 	INIT_READY,
 	INIT_STARTED,
 	INIT_EXITED,
