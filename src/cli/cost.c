@@ -61,15 +61,13 @@ static void remedy(struct buf *line, const struct answer *answer, const char *pr
 void cost_say(const struct answer *answer, const char *profile)
 {
 	const struct wire_run_ended *ended = &answer->run->ended;
-	AUTO_BUF struct buf line = BUF_INIT(2048);
-	char text[1024];
+	AUTO_BUF struct buf line = BUF_INIT(2048), hints = BUF_INIT(1024);
 
 	if (ended->end == WIRE_END_EXIT && ended->code == 0) {
 		(void)buf_add_str(&line, "ok in ");
 		human_duration(&line, ended->wall_us);
 	} else {
-		answer_end_text(answer, text, sizeof(text));
-		(void)buf_add_str(&line, text);
+		answer_end_sentence(answer, &line);
 		remedy(&line, answer, profile);
 	}
 	(void)buf_add_str(&line, ", ");
@@ -77,5 +75,8 @@ void cost_say(const struct answer *answer, const char *profile)
 	(void)buf_add_str(&line, " CPU, ");
 	human_bytes(&line, ended->memory_peak_bytes);
 	(void)buf_add_str(&line, " at peak\n");
+	answer_end_hints(answer, &hints);
+	if (hints.len > 0) /* each begins with a blank */
+		(void)buf_addf(&line, "%s\n", buf_get_cstr(&hints) + 1);
 	(void)fd_write_full(STDERR_FILENO, buf_get_cstr(&line), line.len);
 }

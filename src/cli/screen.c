@@ -31,12 +31,19 @@
 
 static const int stream_fds[RUN_STREAM_MAX] = { STDOUT_FILENO, STDERR_FILENO };
 
+/* The signals that mean "stop", but for those that whoever started us has told us to ignore: nohup,
+ * or a shell for its background jobs. Blocked, they would be queued all the same. */
 static void stop_signals(sigset_t *ret_set)
 {
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
 	(void)sigemptyset(ret_set);
-	(void)sigaddset(ret_set, SIGINT);
-	(void)sigaddset(ret_set, SIGTERM);
-	(void)sigaddset(ret_set, SIGHUP);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		struct sigaction action;
+
+		if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			(void)sigaddset(ret_set, signals[i]);
+	}
 }
 
 static int watch(struct screen *screen, int fd, uint32_t events)

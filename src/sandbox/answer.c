@@ -54,27 +54,40 @@ static void stream_set(
 	json_set_count(object, "dropped", dropped);
 }
 
-void answer_end_text(const struct answer *answer, char *ret_text, size_t size)
+/* What sandbox/end.h asks for, but for the text of stderr. */
+static struct end_facts facts_get(const struct answer *answer)
 {
-	AUTO_BUF struct buf said = BUF_INIT(0), text = BUF_INIT(size - 1);
-	struct end_facts facts = { .ended = &answer->run->ended,
+	return (struct end_facts){ .ended = &answer->run->ended,
 		.limits = answer->limits,
 		.wall_ms = answer->wall_ms,
 		.language = answer->language,
 		.has_stdin = answer->has_stdin,
 		.report = &answer->run->report };
+}
+
+void answer_end_sentence(const struct answer *answer, struct buf *out)
+{
+	struct end_facts facts = facts_get(answer);
+
+	end_sentence(&facts, out);
+}
+
+void answer_end_hints(const struct answer *answer, struct buf *out)
+{
+	AUTO_BUF struct buf said = BUF_INIT(0);
+	struct end_facts facts = facts_get(answer);
 
 	(void)stream_text(answer->run, RUN_STDERR, &said);
 	facts.stderr_text = buf_get_slice(&said);
-	end_text(&facts, &text);
-	memcpy(ret_text, buf_get_cstr(&text), text.len + 1);
+	end_hints(&facts, out);
 }
 
 static void end_set(struct json *object, const struct answer *answer)
 {
 	const struct wire_run_ended *ended = &answer->run->ended;
 	struct json *end = json_set_object(object, "end");
-	char text[END_TEXT_MAX], name[16];
+	AUTO_BUF struct buf text = BUF_INIT(END_TEXT_MAX), hints = BUF_INIT(END_TEXT_MAX);
+	char name[16];
 
 	json_set_cstr(end, "reason", end_reason(ended));
 	if (ended->end == WIRE_END_EXIT)
@@ -86,8 +99,11 @@ static void end_set(struct json *object, const struct answer *answer)
 		json_set_cstr(end, "signal", name);
 	else
 		json_set_null(end, "signal");
-	answer_end_text(answer, text, sizeof(text));
-	json_set_cstr(end, "text", text);
+	answer_end_sentence(answer, &text);
+	answer_end_hints(answer, &hints);
+	if (hints.len > 0)
+		(void)buf_addf(&text, ".%s", buf_get_cstr(&hints));
+	json_set_text(end, "text", buf_get_slice(&text));
 }
 
 static void error_set(struct json *object, const struct report *report)

@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct json;
+struct buf;
 struct fault;
+struct json;
 
 /* The answer to a run as every door gives it: architecture.md section 6, decisions 3, 17, 18, 20.
  */
@@ -42,8 +43,9 @@ struct answer {
 /* Builds it; the caller frees with json_free. */
 struct json *answer_make(const struct answer *answer);
 
-/* The text of end.text alone, cut to size; always ends with NUL. */
-void answer_end_text(const struct answer *answer, char *ret_text, size_t size);
+/* The two parts of end.text (sandbox/end.h), appended to out. */
+void answer_end_sentence(const struct answer *answer, struct buf *out);
+void answer_end_hints(const struct answer *answer, struct buf *out);
 
 /* What cannot be done, as an object: code, status, detail, advice; stage and field where there are
  * some. RFC 9457 has its members besides. The caller frees with json_free. */

@@ -154,13 +154,17 @@ static void test_what_is_off_is_listed(void **state)
 	assert_int_equal(json_size(json_get(j, "advice")), 1);
 }
 
-static void test_a_long_end_text_is_cut(void **state)
+static void test_hints_follow_the_sentence(void **state)
 {
 	struct scene *scene = *state;
-	char text[8];
+	AUTO_JSON struct json *j = NULL;
 
-	answer_end_text(&scene->answer, text, sizeof(text));
-	assert_true(strlen(text) < sizeof(text));
+	scene->limits.processes = 16;
+	scene->run.ended.advice = WIRE_ADVICE_PIDS;
+	j = answer_make(&scene->answer);
+	assert_true(str_eq(text_at(j, "end", "text"),
+		STR("ran 1.23 s and exited with status 0. It reached the limit of 16 processes and "
+		    "threads together.")));
 }
 
 static void test_a_problem_names_stage_or_field(void **state)
@@ -189,7 +193,7 @@ int main(void)
 		TEST(test_a_signal_has_a_name_and_no_code),
 		TEST(test_files_with_names_that_are_no_text),
 		TEST(test_what_is_off_is_listed),
-		TEST(test_a_long_end_text_is_cut),
+		TEST(test_hints_follow_the_sentence),
 		TEST(test_a_problem_names_stage_or_field),
 	};
 

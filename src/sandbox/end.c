@@ -47,7 +47,7 @@ void end_signal(int number, char name[16])
 	(void)str_format(name, 16, known ? "SIG%s" : "signal %s%d", known ? known : "", number);
 }
 
-static void sentence(const struct end_facts *facts, struct buf *out)
+void end_sentence(const struct end_facts *facts, struct buf *out)
 {
 	const struct wire_run_ended *ended = facts->ended;
 	char name[16];
@@ -96,8 +96,8 @@ static void hint_input(const struct end_facts *facts, struct buf *out)
 {
 	if (facts->has_stdin || !str_eq(facts->report->text[REPORT_ERROR_NAME], STR("EOFError")))
 		return;
-	(void)buf_add_str(out, ". There is no interactive input: pass what the script reads as "
-			       "stdin (--stdin FILE)");
+	(void)buf_add_str(out, " There is no interactive input: pass what the script reads as "
+			       "stdin (--stdin FILE).");
 }
 
 static void hint_proc(const struct end_facts *facts, struct buf *out)
@@ -109,20 +109,22 @@ static void hint_proc(const struct end_facts *facts, struct buf *out)
 		!contains(facts->stderr_text, "/dev/stdout: No such file"))
 		return;
 	(void)buf_add_str(out,
-		". Without /proc bash has no <(...) and no /dev/stderr: use a file in "
-		"$TMPDIR, >&2, or the profile roomy");
+		" Without /proc bash has no <(...) and no /dev/stderr: use a file in "
+		"$TMPDIR, >&2, or the profile roomy.");
 }
 
 static void hint_space(const struct end_facts *facts, struct buf *out)
 {
 	if (says(facts, "No space left on device")) {
-		(void)buf_add_str(out, ". Full: the home holds ");
+		(void)buf_add_str(out, " Full: the home holds ");
 		human_bytes(out, facts->limits->home_bytes);
 		(void)buf_add_str(out, ", /tmp ");
 		human_bytes(out, facts->limits->tmp_bytes);
+		(void)buf_add_char(out, '.');
 	} else if (says(facts, "File too large")) {
-		(void)buf_add_str(out, ". One file may have ");
+		(void)buf_add_str(out, " One file may have ");
 		human_bytes(out, facts->limits->file_bytes);
+		(void)buf_add_char(out, '.');
 	}
 }
 
@@ -130,17 +132,14 @@ static void hint_processes(const struct end_facts *facts, struct buf *out)
 {
 	if (facts->ended->advice & WIRE_ADVICE_PIDS)
 		(void)buf_addf(out,
-			". It reached the limit of %" PRIu64 " processes and threads together",
+			" It reached the limit of %" PRIu64 " processes and threads together.",
 			facts->limits->processes);
 }
 
-void end_text(const struct end_facts *facts, struct buf *out)
+void end_hints(const struct end_facts *facts, struct buf *out)
 {
-	bool is_well = facts->ended->end == WIRE_END_EXIT && facts->ended->code == 0;
-
-	sentence(facts, out);
 	hint_processes(facts, out);
-	if (is_well)
+	if (facts->ended->end == WIRE_END_EXIT && facts->ended->code == 0)
 		return;
 	hint_input(facts, out);
 	hint_proc(facts, out);

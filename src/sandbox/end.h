@@ -32,6 +32,10 @@ const char *end_reason(const struct wire_run_ended *ended);
 /* "SIGKILL", or "signal 40" for one without a name, into name. */
 void end_signal(int number, char name[16]);
 
-/* Appends one sentence without a full stop ("ran 0.83 s and exited with status 1"), then a hint in
- * a sentence of its own where the cause is one that people stumble on. Cut when out is full. */
-void end_text(const struct end_facts *facts, struct buf *out);
+/* Appends one sentence without a full stop: "ran 0.83 s and exited with status 1". Cut when out is
+ * full, as the next. */
+void end_sentence(const struct end_facts *facts, struct buf *out);
+
+/* Appends sentences, each with its full stop and a blank before it, where the cause is one that
+ * people stumble on; mostly nothing. */
+void end_hints(const struct end_facts *facts, struct buf *out);

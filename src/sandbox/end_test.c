@@ -39,7 +39,8 @@ static void said(
 {
 	AUTO_BUF struct buf out = BUF_INIT(1024);
 
-	end_text(&scene->facts, &out);
+	end_sentence(&scene->facts, &out);
+	end_hints(&scene->facts, &out);
 	assert_string_equal(buf_get_cstr(&out), text);
 	assert_string_equal(end_outcome(&scene->ended), outcome);
 	assert_string_equal(end_reason(&scene->ended), reason);
@@ -49,7 +50,8 @@ static void hinted(const struct scene *scene, const char *part)
 {
 	AUTO_BUF struct buf out = BUF_INIT(1024);
 
-	end_text(&scene->facts, &out);
+	end_sentence(&scene->facts, &out);
+	end_hints(&scene->facts, &out);
 	if (!strstr(buf_get_cstr(&out), part))
 		fail_msg("no '%s' in '%s'", part, buf_get_cstr(&out));
 }
@@ -141,7 +143,8 @@ static void test_the_text_is_cut_where_there_is_no_room(void **state)
 	struct scene *scene = *state;
 	AUTO_BUF struct buf out = BUF_INIT(10);
 
-	end_text(&scene->facts, &out);
+	end_sentence(&scene->facts, &out);
+	end_hints(&scene->facts, &out);
 	assert_true(out.len <= 10);
 }
 
