@@ -36,6 +36,36 @@ static int folder_open(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Shortens a path to its parent: "a/b" to "a", "a" to ".", "/a" to "/". */
+static void parent_cut(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (!slash)
+		(void)str_copy(path, sizeof("."), "."); /* no shorter than any name */
+	else
+		slash[slash == path ? 1 : 0] = '\0';
+}
+
+int outputs_check(const char *out_dir)
+{
+	AUTO_FREE char *path = xstrdup(out_dir);
+	struct stat st;
+
+	/* The nearest folder that is there must take a new name. */
+	while (stat(path, &st) < 0 && errno == ENOENT)
+		parent_cut(path);
+	if (stat(path, &st) < 0)
+		return say_usage("--out %s: cannot be used: %s; name another folder", out_dir,
+			strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return say_usage("--out %s: %s is no folder; name another one", out_dir, path);
+	if (access(path, W_OK | X_OK) < 0)
+		return say_usage(
+			"--out %s: %s: %s; name another folder", out_dir, path, strerror(errno));
+	return 0;
+}
+
 static void failed_say(struct str path, const char *why)
 {
 	AUTO_BUF struct buf name = BUF_INIT(LINE_SIZE);
@@ -88,7 +118,8 @@ static int file_save(const struct outputs_request *request, int out_fd, const st
 	}
 	file->size_bytes = done.size_bytes;
 	file->mime = done.mime;
-	file->saved = xasprintf("%s/%s", request->out_dir, done.path);
+	file->saved = xasprintf("%s%s%s", request->out_dir,
+		str_ends(str_from(request->out_dir), STR("/")) ? "" : "/", done.path);
 	if (!request->is_quiet)
 		saved_say(file->saved, done.size_bytes);
 	return 0;

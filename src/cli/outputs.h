@@ -23,6 +23,10 @@ struct outputs_request {
 	bool is_quiet;	     /* say only what failed */
 };
 
+/* Looks, before anything runs, whether a folder of this name can be used or made. Returns 0, or
+ * EXIT_USAGE after saying why not. */
+int outputs_check(const char *out_dir);
+
 /* Copies all; what fails is said, counted, and does not stop the others. The changes must outlive
  * *ret_outputs, which outputs_fini ends. */
 void outputs_collect(const struct outputs_request *request, const struct changes *changes,

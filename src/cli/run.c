@@ -28,6 +28,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SESSION_KEY "run" /* jaild is ours alone: any key does */
@@ -62,11 +63,25 @@ static int fail(const struct job *job, const struct fault *fault)
 	return say_fault(fault);
 }
 
+/* The launcher would name a stage for it; to the person it is a mistake in an option. */
+static int rootfs_check(const char *rootfs)
+{
+	struct stat st;
+
+	if (!rootfs || (stat(rootfs, &st) == 0 && S_ISDIR(st.st_mode)))
+		return 0;
+	return say_usage("--rootfs %s: is no folder; name the root of a file system tree", rootfs);
+}
+
 /* Reads all that the person gave. Returns 0 or an exit status. */
 static int prepare(struct job *job)
 {
-	int status = script_load(&job->options, &job->script);
+	int status = outputs_check(job->options.out_dir);
 
+	if (status == 0)
+		status = rootfs_check(job->options.rootfs);
+	if (status == 0)
+		status = script_load(&job->options, &job->script);
 	return status != 0 ? status : inputs_open(&job->options, &job->inputs);
 }
 
