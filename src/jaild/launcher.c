@@ -204,10 +204,23 @@ static void leftovers_remove(const struct launch *launch)
 	delegate_remove(&launch->delegation);
 }
 
+/* The client's end must be what jaild speaks over. */
+static int socket_check(const struct options *options)
+{
+	int type = 0;
+	socklen_t size = sizeof(type);
+
+	if (getsockopt(options->socket_fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0)
+		return -errno;
+	return type == SOCK_SEQPACKET ? 0 : -ESOCKTNOSUPPORT;
+}
+
 static bool jaild_start(struct launch *launch)
 {
 	AUTO_CLOSE int socket = -1;
 
+	if (!step(launch, STAGE_OPTIONS, STAGE_TRY(STAGE_OPTIONS, socket_check(launch->options))))
+		return false;
 	if (!step(launch, STAGE_INIT_BINARY,
 		    STAGE_TRY(
 			    STAGE_INIT_BINARY, launcher_files_open(launch->options, &launch->files,

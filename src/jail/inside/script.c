@@ -130,9 +130,7 @@ pid_t script_start(const struct script *script)
 	pid_t pid;
 
 	failure.stage = STAGE_NONE;
-	if (stage_fails(STAGE_SCRIPT_FORK)) {
-		wall(STAGE_SCRIPT_FORK, -EIO);
-	}
+	wall_check(STAGE_SCRIPT_FORK, stage_fails(STAGE_SCRIPT_FORK) ? -EIO : 0);
 	wall_failure_set((struct wall_failure *)(uintptr_t)&failure);
 	pid = vfork();
 	if (pid == 0)

@@ -1,0 +1,73 @@
+#include "jaild/doctor.h"
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "jaild/launcher.h"
+#include "wire/channel.h"
+#include "wire/message.h"
+#include "wire/stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The whole way of a start, as cloche run goes it, up to jaild's "ready". */
+
+/* The launcher's own words, if it has any, are the best remedy. */
+static void words_read(int fd, struct finding *ret)
+{
+	ssize_t n = read(fd, ret->remedy, sizeof(ret->remedy) - 1);
+	char *colon;
+
+	ret->remedy[n > 0 ? n : 0] = '\0';
+	ret->remedy[strcspn(ret->remedy, "\n")] = '\0';
+	colon = strstr(ret->remedy, ": ");
+	if (colon)
+		memmove(ret->remedy, colon + 2, strlen(colon + 2) + 1);
+	for (char *p = ret->remedy; *p; p++)
+		*p = *p == '\t' ? ' ' : *p;
+}
+
+static void answer_read(int socket, struct finding *ret)
+{
+	union wire_any message;
+	int fds[CHANNEL_FDS_MAX];
+	size_t n_fds;
+	ssize_t n = channel_receive(socket, &message, sizeof(message), fds, &n_fds);
+
+	channel_close_fds(fds, n_fds);
+	if (n <= 0 || wire_check(&message, (size_t)n, 0) < 0)
+		(void)str_copy(ret->cause, sizeof(ret->cause), "jaild ended without a word");
+	else if (message.header.type == WIRE_FAILED)
+		(void)str_format(ret->cause, sizeof(ret->cause), "cannot %s: %s",
+			stage_name(message.failed.stage), strerror(message.failed.error));
+	else
+		ret->is_ok = message.header.type == WIRE_DONE;
+}
+
+void doctor_start(const struct options *options, struct finding *ret)
+{
+	struct options start = *options;
+	int sockets[2], words[2];
+	pid_t pid;
+
+	if (channel_pair(sockets) < 0 || pipe2(words, O_CLOEXEC) < 0)
+		return;
+	pid = fork();
+	if (pid == 0) {
+		(void)fd_close(sockets[0]);
+		(void)dup2(words[1], STDERR_FILENO);
+		start.socket_fd = sockets[1];
+		_exit(launcher_run(&start));
+	}
+	(void)fd_close(sockets[1]);
+	(void)fd_close(words[1]);
+	answer_read(sockets[0], ret);
+	(void)fd_close(sockets[0]);
+	(void)waitpid(pid, NULL, 0);
+	if (!ret->is_ok)
+		words_read(words[0], ret);
+	(void)fd_close(words[0]);
+}
