@@ -1,64 +1,53 @@
 """Runs the person's script as `python3 main.py ARGS...` in the home would, and tells how it ended.
 
-The script's module is the bottom frame of its process, as in plain Python: no frame of this file is
-below it, so stack listings, recursion depth and tracebacks need no pretence. The steps:
+The script is the bottom frame of its process, as in plain Python: no frame of this file is below
+it, so stack listings, recursion depth and tracebacks need no pretence. The steps:
 
- 1. This module ends with an exception on purpose. Python then drops all its frames, stores the
-    exception as sys.last_type and calls sys.excepthook.
+ 1. This module ends with an exception on purpose. Python drops its frame, stores the exception
+    as sys.last_type, sys.last_value, ... and then calls sys.excepthook.
  2. sys.last_type held the only reference to a generator that waits in a `yield from`. Dropping it
     closes the generator, which first calls close() of what it waits for (PEP 342, PEP 380):
     that is the script's code as a function, called from C.
- 3. What the script raises arrives in the generator, which keeps it and installs `conclude` as
-    sys.excepthook. So Python calls `conclude`, which does what Python does with an uncaught
-    exception, and fills the report.
+ 3. What the script raises arrives in the generator, which keeps it and makes `conclude` the
+    sys.excepthook. Python calls `conclude`, which does what Python does at the end of a script.
 
-The script runs in our process and may break whatever it finds: all that is needed after it is
-bound here before it.
+The script runs in our process and may break whatever it finds; so what is needed after it is
+bound here before it, builtins included.
 """
 import sys
+from _io import StringIO
 from posix import close, dup, execv, getpid
 
 SCRIPT = "/run/cloche/main.py"
 HOME = "/mnt/data"
 ARGV0 = "main.py"
 REPORT_FD = 3
+REPORT_SIZE = 256 * 1024  # src/wire/report.h
 
-# As in src/wire/report.h.
-REPORT_SIZE = 256 * 1024
-REPORT_ERROR_NAME, REPORT_ERROR_VALUE, REPORT_ERROR_TRACEBACK = 1, 2, 3
-VALUE_MAX = 4096
-TRACEBACK_MAX = 64 * 1024
-
-LAST = "last_type", "last_value", "last_traceback", "last_exc"
-SIMPLE = str, int, float, bool, bytes, type(None)
-SLOT = type(object.__str__)
-
-compile, exec, getattr, len, print, str, type = compile, exec, getattr, len, print, str, type
-BaseException, SystemExit, KeyboardInterrupt = BaseException, SystemExit, KeyboardInterrupt
-args_of = BaseException.args.__get__
-name_of = type.__dict__["__name__"].__get__
+builtins, __builtins__ = __builtins__, __builtins__.__dict__.copy()  # the copy serves this file
 display = sys.excepthook
 process = getpid()
+ended = []  # what the script raised, None if nothing
 
 
 def map_report():
-    """The report's memory, or None. Leaves its descriptor closed."""
+    """The report's memory, None without one. Its descriptor is closed."""
     try:
         from mmap import mmap
 
         del sys.modules["mmap"]
         if sys.version_info >= (3, 13):
             return mmap(REPORT_FD, REPORT_SIZE, trackfd=False)
-        # mmap keeps a duplicate of the descriptor, at the lowest free number: close it. Its owner
-        # would close that number once more when it dies, so it must outlive all files of the
-        # script: the table of codec error handlers goes last.
+        # This mmap keeps a duplicate of the descriptor, the lowest free number: close it. The
+        # object would close that number again when it dies, be it a file of the script by then;
+        # so it must outlive the script's files: the table of codec error handlers does.
         spare = dup(REPORT_FD)
         close(spare)
         memory = mmap(REPORT_FD, REPORT_SIZE)
         close(spare)
-        import _codecs
+        from _codecs import register_error
 
-        _codecs.register_error("cloche.report", memory.write)
+        register_error("cloche.report", memory.write)
         return memory
     except Exception:
         return None
@@ -69,68 +58,73 @@ def map_report():
             pass
 
 
-class Copy:
-    """Stands in for a stream and keeps what is written."""
-
-    def __init__(self, stream):
-        self.stream = stream
-        self.text = []
-
-    def __getattr__(self, name):
-        return getattr(self.stream, name)
-
-    def write(self, text):
-        self.text.append(text)
-        try:
-            self.stream.write(text)
-        except:
-            self.stream = None  # closed or broken: plain Python gives up here too
-
-    def flush(self):
-        self.stream.flush()
-
-
 def compile_script():
-    """The script's code. Where it does not compile, plain Python says so in our place."""
+    """The script's code. Its warnings are shown; of its errors plain Python is to tell."""
+    with open(SCRIPT, "rb") as file:
+        source = file.read()
     stream = sys.stderr
-    sys.stderr = copy = Copy(None)  # warnings: not to be shown twice
+    sys.stderr = warnings = StringIO()
     try:
-        with open(SCRIPT, "rb") as file:
-            code = compile(file.read(), SCRIPT, "exec", 0, True)
+        code = compile_quickly(source)
+        if code is None or warnings.tell():
+            sys.stderr = warnings = StringIO()  # what came named a wrong file
+            code = compile(source, SCRIPT, "exec", 0, True)
     except Exception as error:
-        copy.text.clear()
-        display(type(error), error, None)
-        tell(error, "".join(copy.text))
-        argv = [SCRIPT if arg == __file__ else arg for arg in sys.orig_argv]
-        execv(sys.executable, argv)
+        exec(UNCAUGHT, globals())
+        tell_uncompiled(error)
     finally:
         sys.stderr = stream
-    for text in copy.text:
-        stream.write(text)
+    if warnings.tell():
+        stream.write(warnings.getvalue())
     return code
 
 
+def compile_quickly(source):
+    """The code without compile(), which first makes the classes of the ast module, for 1 ms."""
+    if sys.version_info >= (3, 12):
+        return None  # here sys.setprofile costs each function's first call something, ever after
+    taken = []
+
+    def take(frame, event, _):
+        if event == "call":
+            taken.append(frame.f_code)
+            raise InterruptedError  # before its first instruction
+
+    try:
+        sys.setprofile(take)
+        exec(source, {})
+    except Exception:
+        pass
+    finally:
+        sys.setprofile(None)
+    if not taken:
+        return None
+    from _imp import _fix_co_filename
+
+    _fix_co_filename(taken[0], SCRIPT)
+    return taken[0]
+
+
 def make_main():
-    """The script's __main__, in the place of ours."""
+    """The names of the script's __main__, which takes the place of ours."""
     main = type(sys)("__main__")
+    names = main.__dict__
     for name, value in globals().items():
-        if name[:2] == "__" and name not in main.__dict__:
-            main.__dict__[name] = value
-    main.__file__ = SCRIPT
-    main.__loader__ = type(__loader__)("__main__", SCRIPT)
+        if name[:2] == "__":
+            names.setdefault(name, value)
+    names["__builtins__"] = builtins
+    names["__file__"] = SCRIPT
+    names["__loader__"] = type(__loader__)("__main__", SCRIPT)
     sys.modules["__main__"] = main
     sys.argv[0] = ARGV0
     sys.orig_argv[:] = [ARGV0 if arg == __file__ else arg for arg in sys.orig_argv]
     sys.path.insert(0, HOME)
     sys.path_importer_cache[SCRIPT] = sys.path_importer_cache.pop(__file__, None)
-    return main
+    return names
 
 
 class Script:
-    """What the generator waits for: one step that never ends, and the script as its close()."""
-
-    def __init__(self, run):
-        self.run = run
+    """What the generator waits for: a step that never ends, and the script as its close()."""
 
     def __iter__(self):
         return self
@@ -145,24 +139,42 @@ class Script:
         return self.run
 
 
-def forget_last():
-    for name in LAST:
-        sys.__dict__.pop(name, None)
-
-
-ended = []  # what the script raised, or None; and the sys.excepthook that it left
-
-
 def stage(script):
     try:
         yield from script
     except BaseException as error:
-        error.__traceback__ = trace = error.__traceback__.tb_next  # without this frame
-        # close() that returns raises GeneratorExit here: no frame of the script's in it.
-        finished = trace is None and type(error) is GeneratorExit
+        error.__traceback__ = error.__traceback__.tb_next  # without this frame
+        # After a script that just ends, Python raises a GeneratorExit of its own here.
+        finished = type(error) is GeneratorExit and error.__traceback__ is None
         ended.append(None if finished else error)
     ended.append(sys.__dict__.get("excepthook", ended))
     sys.excepthook = conclude
+
+
+def conclude(*_):
+    """What Python does once a script has ended."""
+    forget_last()
+    hook = ended.pop()
+    if hook is ended:
+        del sys.excepthook
+    else:
+        sys.excepthook = hook
+    flush("stderr")
+    flush("stdout")
+    if isinstance(ended[0], SystemExit):
+        raise ended.pop()
+    if ended[0] is not None:
+        exec(UNCAUGHT, globals())
+        show(hook, ended[0])
+    main.pop("__file__", None)
+    main.pop("__cached__", None)
+    if ended.pop() is None:
+        raise SystemExit
+
+
+def forget_last():
+    for name in "last_type", "last_value", "last_traceback", "last_exc":
+        sys.__dict__.pop(name, None)
 
 
 def flush(name):
@@ -172,60 +184,59 @@ def flush(name):
         pass
 
 
-def conclude(*_):
-    """sys.excepthook once the script has ended: what Python does with its end."""
-    forget_last()
-    hook = ended.pop()
-    if hook is ended:
-        del sys.excepthook
-    else:
-        sys.excepthook = hook
-    flush("stderr")
-    flush("stdout")
-    if ended[0] is None:
-        end_main()
-        raise SystemExit
-    if isinstance(ended[0], SystemExit):
-        raise ended.pop()
-    error = ended.pop()
-    show(hook, error)
-    if type(error) is KeyboardInterrupt:
-        # exec of a string leaves the mark upon which Python ends itself by SIGINT.
-        try:
-            exec("raise KeyboardInterrupt", {"KeyboardInterrupt": KeyboardInterrupt})
-        except:
-            pass
-    end_main()
+# What only a script that fails needs: as text, for parsing it would cost every run 0.6 ms.
+UNCAUGHT = r'''
+# As in src/wire/report.h.
+REPORT_ERROR_NAME, REPORT_ERROR_VALUE, REPORT_ERROR_TRACEBACK = 1, 2, 3
+VALUE_MAX = 4096
+TRACEBACK_MAX = 64 * 1024
 
 
-def end_main():
-    for name in ("__file__", "__cached__"):
-        main.__dict__.pop(name, None)
+def tell_uncompiled(error):
+    """Lets plain Python tell why the script does not compile, after the report."""
+    try:
+        tell(error, show_copied(error, None))
+    finally:
+        argv = [SCRIPT if arg == __file__ else arg for arg in sys.orig_argv]
+        execv(sys.executable, argv)
 
 
 def show(hook, error):
+    """What PyErr_Print does, with a copy for the report."""
     sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
     if sys.version_info >= (3, 12):
         sys.last_exc = error
     if hook is display:
-        tell(error, show_copied(error))
-        return
-    if hook is ended:
+        text = show_copied(error, getattr(sys, "stderr", None))
+    elif hook is ended:
         say("sys.excepthook is missing\n")
-        tell(error, show_copied(error))
-        return
+        text = show_copied(error, getattr(sys, "stderr", None))
+    else:
+        show_by(hook, error)
+        text = show_copied(error, None) if harmless(error) else ""
+    tell(error, text)
+    if type(error) is KeyboardInterrupt:
+        # An exec of text that ends so makes Python end itself by SIGINT after all the rest.
+        try:
+            exec("raise KeyboardInterrupt")
+        except KeyboardInterrupt:
+            pass
+
+
+def show_by(hook, error):
+    """Lets the script's own sys.excepthook show it."""
     try:
         hook(type(error), error, error.__traceback__)
+        return
     except SystemExit:
         raise
-    except BaseException as second:
-        second.__traceback__ = second.__traceback__.tb_next
-        second.__context__ = None
-        say("Error in sys.excepthook:\n")
-        display(type(second), second, second.__traceback__)
-        say("\nOriginal exception was:\n")
-        display(type(error), error, error.__traceback__)
-    tell(error, None)
+    except BaseException as other:
+        second = other
+    second.__traceback__ = second.__traceback__.tb_next  # without this frame
+    say("Error in sys.excepthook:\n")
+    display(type(second), second, second.__traceback__)
+    say("\nOriginal exception was:\n")
+    display(type(error), error, error.__traceback__)
 
 
 def say(text):
@@ -235,33 +246,62 @@ def say(text):
         pass
 
 
-def show_copied(error):
-    stream = getattr(sys, "stderr", None)
-    if stream is None:
-        display(type(error), error, error.__traceback__)
-        return None
+class Copy:
+    """Stands in for stderr and keeps what is written; passes it on if there is a stream."""
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.text = []
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+
+    def write(self, text):
+        self.text.append(text)
+        if self.stream is not None:
+            try:
+                self.stream.write(text)
+            except:
+                self.stream = None  # closed or broken: Python gives up here too
+
+    def flush(self):
+        if self.stream is not None:
+            self.stream.flush()
+
+
+def show_copied(error, stream):
+    """Shows it as Python does on the stream, None for nowhere; returns the text."""
+    before = sys.__dict__.get("stderr")
     sys.stderr = copy = Copy(stream)
     try:
         display(type(error), error, error.__traceback__)
     finally:
         if sys.stderr is copy:
-            sys.stderr = stream
-    return copy.text
+            sys.stderr = before
+    return "".join(copy.text)
+
+
+def harmless(error):
+    """Whether showing it once more runs nothing of the script's."""
+    simple = str, int, float, bool, bytes, type(None)
+    return (
+        type(type(error).__str__) is type(object.__str__)
+        and all(type(arg) in simple for arg in error.args)
+        and not hasattr(error, "__notes__")
+        and error.__cause__ is error.__context__ is None
+    )
 
 
 def tell(error, text):
-    """Fills the report."""
+    """Fills the report. A process that the script forked has none."""
     if memory is None or getpid() != process:
         return
     try:
+        name = type(error).__name__
         memory.seek(0)
-        name = name_of(type(error))
         put(REPORT_ERROR_NAME, name, VALUE_MAX)
-        text = "".join(text)
-        if type(type(error).__str__) is SLOT and all(type(a) in SIMPLE for a in args_of(error)):
-            value = str(error)
-        else:  # would run the script's code a second time
-            value = text.rpartition(name + ": ")[2].rstrip("\n")
+        # What was shown ends with the value; str() might run the script's code once more.
+        value = str(error) if harmless(error) else text.rpartition(name + ": ")[2].rstrip("\n")
         put(REPORT_ERROR_VALUE, value, VALUE_MAX)
         put(REPORT_ERROR_TRACEBACK, text, TRACEBACK_MAX)
     except:
@@ -269,20 +309,25 @@ def tell(error, text):
 
 
 def put(tag, text, limit):
+    """Adds a record; of a long text, its start and its end."""
     if len(text) > limit:
-        half = limit // 2 - 8
-        text = text[:half] + "\n...\n" + text[-half:]
-    data = text.encode("utf-8", "backslashreplace")[:limit]
+        text = text[:limit] + text[-limit:]
+    data = text.encode("utf-8", "backslashreplace")
+    if len(data) > limit:
+        gap = b"\n...\n"
+        half = (limit - len(gap)) // 2
+        data = data[:half] + gap + data[-half:]
     memory.write(bytes([tag]) + len(data).to_bytes(4, "little") + data)
-
+'''
 
 del sys.path[0]
 memory = map_report()
 code = compile_script()
 main = make_main()
-player = stage(Script(type(stage)(code, main.__dict__)))
+script = Script()
+script.run = type(stage)(code, main)
+player = stage(script)
 next(player)
 sys.last_type = player
-sys.excepthook = conclude
 del player
 raise GeneratorExit

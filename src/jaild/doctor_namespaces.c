@@ -106,16 +106,42 @@ static int nothing_run(void)
 	return 0;
 }
 
+/* Ours, before the clone: in the new namespace they are not mapped yet. */
+static uid_t outer_uid;
+static gid_t outer_gid;
+
+/* A process may map its own ids alone; the creator of a nested namespace has to be mapped. */
+static int own_ids_map(void)
+{
+	char map[48];
+	int r;
+
+	r = fd_write_file(AT_FDCWD, "/proc/self/setgroups", "deny");
+	if (r < 0)
+		return r;
+	(void)str_format(map, sizeof(map), "0 %u 1", outer_uid);
+	r = fd_write_file(AT_FDCWD, "/proc/self/uid_map", map);
+	if (r < 0)
+		return r;
+	(void)str_format(map, sizeof(map), "0 %u 1", outer_gid);
+	return fd_write_file(AT_FDCWD, "/proc/self/gid_map", map);
+}
+
 static int nested_run(void)
 {
-	return clone_wait(CLONE_NEWUSER, nothing_run);
+	int r = own_ids_map();
+
+	return r < 0 ? -r : clone_wait(CLONE_NEWUSER, nothing_run);
 }
 
 void doctor_user_namespaces(const struct options *options, struct finding *ret)
 {
-	int error = clone_wait(CLONE_NEWUSER, nested_run);
+	int error;
 
 	(void)options;
+	outer_uid = geteuid();
+	outer_gid = getegid();
+	error = clone_wait(CLONE_NEWUSER, nested_run);
 	ret->is_ok = error == 0;
 	if (error != 0)
 		refusal_explain(ret, error);

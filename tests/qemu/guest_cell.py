@@ -12,6 +12,8 @@ from guest_table import Skip
 
 PROGRAMS = "/opt/cloche"
 ROOT = "/sys/fs/cgroup"
+SCOPE = f"{ROOT}/run.scope"
+ADA = 1000
 
 # Everything of the guest itself has a smaller uid, everything inside of jaild's user namespace a larger one: subordinate
 # ids of the user in /etc/subuid begin at 165536, the range configured for root at 524288 or above.
@@ -98,19 +100,58 @@ def command(*arguments):
     return [f"{PROGRAMS}/cloche", *arguments]
 
 
-def start(script, *options, language="python", enter=None):
-    """Starts a run of the text in a new working directory. `enter` runs in the child and may change who it is."""
+def scope_make(uid):
+    """The cgroup in which cloche is started, as `systemd-run --scope -p Delegate=yes` makes it for each command: nothing
+    else lives in it. It cannot serve twice: once its controllers are given on, the kernel lets no process in again."""
+    os.mkdir(SCOPE)
+    for name in ("", "cgroup.procs", "cgroup.subtree_control", "cgroup.threads"):
+        os.chown(os.path.join(SCOPE, name), uid, uid)
+
+
+def scope_remove():
+    """Depth first, as systemd trims a scope. Fails where a process still lives."""
+    for folder, _, _ in os.walk(SCOPE, topdown=False):
+        os.rmdir(folder)
+
+
+def entry(uid, place):
+    """What a child does before it executes cloche: into the cgroup, then no longer root."""
+    def enter():
+        with open(f"{place}/cgroup.procs", "w") as procs:
+            procs.write("0")
+        if uid:
+            os.setgroups([])
+            os.setgid(uid)
+            os.setuid(uid)
+    return enter
+
+
+def start(script, *options, language="python", uid=0, place=SCOPE):
+    """Starts a run of the text in a new working directory, by default in a scope of its own."""
     folder = tempfile.mkdtemp(prefix="run")
     os.chmod(folder, 0o777)
     path = os.path.join(folder, "script")
     with open(path, "w") as file:
         file.write(script)
-    return subprocess.Popen(command("run", "--json", "--language", language, *options, path), cwd=folder,
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            preexec_fn=enter)
+    arguments = command("run", "--json", "--language", language, *options, path)
+    if place == SCOPE:
+        scope_make(uid)
+    home = "/home/ada" if uid else "/root"
+    return subprocess.Popen(arguments, cwd=folder, env=dict(os.environ, HOME=home), stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=entry(uid, place))
 
 
-def finish(started):
+def close():
+    """After a run nothing of it is left; its scope can go."""
+    try:
+        check_clean()
+    finally:
+        if os.path.exists(SCOPE):
+            scope_remove()
+
+
+def collect(started):
+    """The end of a run: what it answered."""
     try:
         out, said = started.communicate(timeout=RUN_S)
     except subprocess.TimeoutExpired:
@@ -124,10 +165,15 @@ def finish(started):
     return Ended(started.returncode, answer, said)
 
 
-def run(script, *options, language="python", enter=None):
-    ended = finish(start(script, *options, language=language, enter=enter))
-    check_clean()
-    return ended
+def finish(started):
+    try:
+        return collect(started)
+    finally:
+        close()
+
+
+def run(script, *options, language="python", uid=0, place=SCOPE):
+    return finish(start(script, *options, language=language, uid=uid, place=place))
 
 
 def wait_for_sleep(started):
@@ -144,9 +190,7 @@ def wait_for_sleep(started):
 def cancel(started):
     """Ctrl-C."""
     started.send_signal(signal.SIGINT)
-    ended = finish(started)
-    check_clean()
-    return ended
+    return finish(started)
 
 
 def leaf_of(pid):

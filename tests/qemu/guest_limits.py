@@ -45,8 +45,8 @@ def check_tree(leaf):
     assert int(cell.read(leaf, "pids.current")) >= 3, "init, the script and its sleep belong into the leaf"
 
 
-def limits_in_the_tree(enter=None):
-    started = cell.start("sleep 1000; exit", language="bash", enter=enter)
+def limits_in_the_tree(uid=0):
+    started = cell.start("sleep 1000; exit", language="bash", uid=uid)
     leaf = cell.leaf_of(cell.wait_for_sleep(started))
     try:
         check_tree(leaf)
@@ -109,8 +109,8 @@ def memory_does_not_count_what_was_brought_in():
     check(ended, 0, "ok", "exit")
 
 
-def fifteen_processes(enter=None):
-    ended = cell.run(FORK_UNTIL_REFUSED, enter=enter)
+def fifteen_processes(uid=0):
+    ended = cell.run(FORK_UNTIL_REFUSED, uid=uid)
     check(ended, 0, "ok", "exit")
     assert ended.stdout == "15 EAGAIN\n", ended
 

@@ -24,14 +24,18 @@ def check(ended, status, outcome, reason):
     assert (ended.status, ended.answer["outcome"], ended.reason) == (status, outcome, reason), ended
 
 
-def doctor(enter=None):
-    done = subprocess.run(cell.command("doctor", "--json"), capture_output=True, text=True, timeout=cell.RUN_S,
-                          cwd="/tmp", preexec_fn=enter)
+def doctor(uid=0):
+    arguments = cell.command("doctor", "--json")
+    cell.scope_make(uid)
+    try:
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=cell.RUN_S, cwd="/tmp",
+                              preexec_fn=cell.entry(uid, cell.SCOPE))
+    finally:
+        cell.close()
     checks = json.loads(done.stdout)["checks"]
     assert checks, done.stdout
     failed = [one for one in checks if not one["ok"]]
     assert not failed and done.returncode == 0, (done.returncode, failed)
-    cell.check_clean()
     return f"{len(checks)} checks"
 
 
@@ -77,9 +81,10 @@ def cancel_ends_daemons_too():
 def timeout_ends_daemons_too():
     started = cell.start(DAEMON + "time.sleep(1000)", "--timeout", "8")
     daemon = cell.wait_for_sleep(started)
-    ended = cell.finish(started)
-    assert not os.path.exists(f"/proc/{daemon}"), "the daemon outlived the answer"
-    cell.check_clean()
+    ended = cell.collect(started)
+    outlived = os.path.exists(f"/proc/{daemon}")
+    cell.close()
+    assert not outlived, "the daemon outlived the answer"
     check(ended, 124, "timeout", "timeout")
 
 
@@ -97,8 +102,11 @@ def fork_bomb_ends():
 
 
 def kill_in_mid_run(program):
-    """SIGKILL of one of our processes in mid-run: the kernel ends the rest, the next run sweeps what has no life."""
-    started = cell.start(DAEMON + "time.sleep(1000)")
+    """SIGKILL of one of our processes in mid-run: the kernel ends the rest, the next run sweeps what has no life.
+
+    In the root of the tree, because the next run must find the same place: a scope would have been trimmed by systemd.
+    """
+    started = cell.start(DAEMON + "time.sleep(1000)", place=cell.ROOT)
     cell.wait_for_sleep(started)
     victims = [pid for pid, name in cell.ours().items() if name == program]
     assert victims, f"no {program} among {cell.ours()}"
@@ -106,8 +114,9 @@ def kill_in_mid_run(program):
         os.kill(victim, signal.SIGKILL)
     out, said = started.communicate(timeout=cell.RUN_S)
     cell.check_no_process()
-    check(cell.run("print('next')"), 0, "ok", "exit")
-    return f"status {started.returncode}, left then: {said.strip()[-200:]!r}"
+    left = cell.cgroups()
+    check(cell.run("print('next')", place=cell.ROOT), 0, "ok", "exit")
+    return f"status {started.returncode}, {said.strip()[-200:]!r}, cgroups swept: {len(left)}"
 
 
 @guest_test
@@ -123,3 +132,12 @@ def sigkill_of_jaild():
 @guest_test
 def sigkill_of_init():
     return kill_in_mid_run("cloche-init")
+
+
+@guest_test
+def cgroup_with_other_processes_is_refused_by_name():
+    """Without systemd and beside other processes the kernel lets nobody divide the cgroup: no run, and said so."""
+    started = cell.start("print('ran')", place=f"{cell.ROOT}/session.scope")
+    out, said = started.communicate(timeout=cell.RUN_S)
+    cell.close()
+    assert started.returncode == 125 and "cgroup" in out + said, (started.returncode, out, said)
