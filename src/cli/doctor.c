@@ -34,7 +34,7 @@ struct check {
 };
 
 struct checks {
-	struct check list[CHECKS_MAX];
+	struct check *list; /* of CHECKS_MAX */
 	size_t n;
 	size_t n_failed;
 };
@@ -159,9 +159,14 @@ static void print_text(const struct checks *checks)
 	for (size_t i = 0; i < checks->n; i++) {
 		const struct check *check = &checks->list[i];
 
-		(void)printf("%-5s %.*s\n", check->is_ok ? "ok" : "FAIL", STR_ARG(check->name));
-		if (check->is_ok)
+		if (check->is_ok) {
+			bool has_note = check->cause.n > 0;
+
+			(void)printf("ok    %.*s%s%.*s%s\n", STR_ARG(check->name),
+				has_note ? " (" : "", STR_ARG(check->cause), has_note ? ")" : "");
 			continue;
+		}
+		(void)printf("FAIL  %.*s\n", STR_ARG(check->name));
 		(void)printf("      cause:  %.*s\n", STR_ARG(check->cause));
 		(void)printf("      remedy: %.*s\n", STR_ARG(check->remedy));
 	}
@@ -191,7 +196,8 @@ static int print_json(const struct checks *checks)
 int cli_doctor(int argc, char **argv)
 {
 	AUTO_BUF struct buf answer = BUF_INIT(ANSWER_MAX);
-	struct checks checks = { .n = 0 };
+	AUTO_FREE struct check *list = xcalloc(CHECKS_MAX, sizeof(*list));
+	struct checks checks = { .list = list };
 	bool is_json = argc == 2 && strcmp(argv[1], "--json") == 0;
 	int status = 0;
 
