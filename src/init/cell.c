@@ -93,6 +93,7 @@ void cell_build(struct cell *cell)
 	wall(STAGE_INIT_LOOPBACK, network_loopback_up());
 	wall(STAGE_INIT_HOSTNAME, hostname_set());
 	wall(STAGE_INIT_NAMESPACES, namespaces_forbid(fds[PLAN_FD_PROC_SYS]));
+	wall(STAGE_INIT_INHERITED, resources_reset());
 	wall(STAGE_INIT_AFFINITY, resources_pin(cell->plan.cpus));
 	channel_close_fds(fds, CHANNEL_FDS_MAX);
 	wall(STAGE_INIT_DESCRIPTORS, close_range(INIT_CONTROL_FD + 1, ~0U, 0) < 0 ? -errno : 0);

@@ -12,6 +12,7 @@
 #include "wire/stage.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
@@ -162,10 +163,20 @@ static int rights_drop(const struct launch *launch)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
 }
 
+/* jaild must outlive its jails when the host is out of memory; only root may ask for that. */
+static void jaild_protect(const struct launch *launch)
+{
+	char path[48];
+
+	(void)str_format(path, sizeof(path), "/proc/%d/oom_score_adj", launch->jaild);
+	(void)fd_write_file(AT_FDCWD, path, "-500");
+}
+
 static bool jaild_place(struct launch *launch, int socket)
 {
 	uint32_t count = 0;
 
+	jaild_protect(launch);
 	if (!step(launch, STAGE_OUTER_CGROUP,
 		    STAGE_TRY(STAGE_OUTER_CGROUP,
 			    delegate_attach(&launch->delegation, launch->jaild))))

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 
 /*
@@ -37,6 +38,15 @@ int resources_limit(const struct wire_limits *limits)
 			return -errno;
 	}
 	return 0;
+}
+
+int resources_reset(void)
+{
+	struct sched_param normal = { 0 };
+
+	if (sched_setscheduler(0, SCHED_OTHER, &normal) < 0)
+		return -errno;
+	return personality(0) < 0 ? -errno : 0;
 }
 
 int resources_pin(uint64_t cpus)
