@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -141,6 +142,8 @@ int main(void)
 	struct jail_run run;
 	int fds[CHANNEL_FDS_MAX];
 
+	/* executed out of a memfd, older kernels name us by its number */
+	(void)prctl(PR_SET_NAME, "cloche-init", 0, 0, 0);
 	event_send(&born);
 	cell_build(&cell);
 	wall(STAGE_INIT_READY, channel_send(INIT_CONTROL_FD, &ready, sizeof(ready), NULL, 0));

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /*
@@ -44,6 +45,7 @@ static int jaild_main(int setup_fd)
 	struct setup setup = { .client_fd = -1 };
 	int r;
 
+	(void)prctl(PR_SET_NAME, "cloche-jaild", 0, 0, 0);
 	r = setup_read(setup_fd, &setup);
 #ifdef CLOCHE_FAULT_INJECTION
 	stage_to_fail = setup.stage_to_fail;
