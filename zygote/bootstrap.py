@@ -27,6 +27,7 @@ REPORT_SIZE = 256 * 1024  # src/wire/report.h
 builtins, __builtins__ = __builtins__, __builtins__.__dict__.copy()  # the copy serves this file
 display = sys.excepthook
 process = getpid()
+own = sys.orig_argv.index(sys.argv[0])  # where the command line names this file
 ended = []  # what the script raised, None if nothing
 
 
@@ -117,7 +118,7 @@ def make_main():
     names["__loader__"] = type(__loader__)("__main__", SCRIPT)
     sys.modules["__main__"] = main
     sys.argv[0] = ARGV0
-    sys.orig_argv[:] = [ARGV0 if arg == __file__ else arg for arg in sys.orig_argv]
+    sys.orig_argv[own] = ARGV0
     sys.path.insert(0, HOME)
     sys.path_importer_cache[SCRIPT] = sys.path_importer_cache.pop(__file__, None)
     return names
@@ -194,11 +195,12 @@ TRACEBACK_MAX = 64 * 1024
 
 def tell_uncompiled(error):
     """Lets plain Python tell why the script does not compile, after the report."""
+    error.__traceback__ = None
     try:
         tell(error, show_copied(error, None))
     finally:
-        argv = [SCRIPT if arg == __file__ else arg for arg in sys.orig_argv]
-        execv(sys.executable, argv)
+        sys.orig_argv[own] = SCRIPT
+        execv(sys.executable, sys.orig_argv)
 
 
 def show(hook, error):
