@@ -1,0 +1,138 @@
+"""How the other sandboxes are called: as near to a cell of profile `strict` as each of them can.
+
+All get a read-only /usr, tmpfs for /tmp and for a home, and every namespace; crun and nsjail also
+the limits of memory, processes and CPU. None gets a system-call filter or Landlock, so each of them
+does less than a cell.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+
+LINKS = {"lib": "usr/lib", "lib64": "usr/lib64", "bin": "usr/bin", "sbin": "usr/sbin"}
+MEMORY_BYTES = 256 << 20
+PROCESSES = 17
+FIRST_ID = 1000000
+IDS = 65536
+UNIFIED = "/sys/fs/cgroup/unified"
+
+
+def without_unified_tree(command):
+    """crun refuses a host whose cgroup v2 tree beside v1 has controllers: run where it is not."""
+    if not os.path.ismount(UNIFIED):
+        return command
+    return ["unshare", "--mount", "sh", "-c", f'umount {UNIFIED} && exec "$@"', "sh", *command]
+
+
+class Bubblewrap:
+    name = "bubblewrap"
+    wants_no_unified_tree = False
+
+    def command(self, program, script=None):
+        words = [shutil.which("bwrap"), "--new-session", "--ro-bind", "/usr", "/usr"]
+        for kind in ("user", "pid", "ipc", "uts", "net", "cgroup"):
+            words.append(f"--unshare-{kind}")
+        for link, target in LINKS.items():
+            words += ["--symlink", target, f"/{link}"]
+        words += ["--tmpfs", "/tmp", "--tmpfs", "/mnt/data", "--chdir", "/mnt/data"]
+        if script:
+            words += ["--ro-bind", script, "/main.py"]
+        return (*words, *program)
+
+
+class Crun:
+    name = "crun"
+    wants_no_unified_tree = True
+
+    def __init__(self, place):
+        self.place = place
+
+    def command(self, program, script=None):
+        bundle = self.place / f"crun-{pathlib.Path(program[0]).name}"
+        if not bundle.exists():
+            self.bundle_make(bundle, program, script)
+        return (shutil.which("crun"), "--cgroup-manager=cgroupfs", "run", "--bundle", bundle, "{}")
+
+    def bundle_make(self, bundle, program, script):
+        rootfs = bundle / "rootfs"
+        for folder in ("usr", "tmp", "dev/shm", "proc", "mnt/data"):
+            (rootfs / folder).mkdir(parents=True)
+        for link, target in LINKS.items():
+            (rootfs / link).symlink_to(target)
+        if script:
+            shutil.copyfile(script, rootfs / "main.py")
+        (bundle / "config.json").write_text(json.dumps(self.config(program)))
+
+    @staticmethod
+    def tmpfs(place, size):
+        options = ["nosuid", "nodev", "mode=1777", f"size={size}"]
+        return {"destination": place, "type": "tmpfs", "source": "tmpfs", "options": options}
+
+    def config(self, program):
+        ids = [{"containerID": 0, "hostID": FIRST_ID, "size": IDS}]
+        kinds = ("user", "pid", "network", "ipc", "uts", "mount", "cgroup")
+        usr = {"destination": "/usr", "type": "bind", "source": "/usr",
+               "options": ["bind", "ro", "nosuid", "nodev"]}
+        return {
+            "ociVersion": "1.0.0",
+            "process": {
+                "user": {"uid": 65534, "gid": 65534},
+                "args": list(program),
+                "env": ["PATH=/usr/bin:/bin", "LANG=C.UTF-8"],
+                "cwd": "/mnt/data",
+                "capabilities": {},
+                "noNewPrivileges": True,
+                "rlimits": [{"type": "RLIMIT_NOFILE", "hard": 1024, "soft": 1024}],
+            },
+            "root": {"path": "rootfs", "readonly": True},
+            "hostname": "cloche",
+            "mounts": [usr, self.tmpfs("/dev", "64k"), self.tmpfs("/dev/shm", "64m"),
+                       self.tmpfs("/tmp", "100m"), self.tmpfs("/mnt/data", "100m")],
+            "linux": {
+                "uidMappings": ids,
+                "gidMappings": ids,
+                "resources": {
+                    "memory": {"limit": MEMORY_BYTES},
+                    "pids": {"limit": PROCESSES},
+                    "cpu": {"quota": 100000, "period": 100000},
+                },
+                "namespaces": [{"type": kind} for kind in kinds],
+            },
+        }
+
+
+class Nsjail:
+    name = "nsjail"
+    wants_no_unified_tree = False
+
+    def __init__(self, path):
+        self.path = path
+
+    def command(self, program, script=None):
+        words = [self.path, "-Mo", "--really_quiet", "--hostname", "cloche", "--disable_proc",
+                 "--user", f"65534:{FIRST_ID}:1", "--group", f"65534:{FIRST_ID}:1",
+                 "--cwd", "/mnt/data", "-R", "/usr"]
+        for link, target in LINKS.items():
+            words += ["-s", f"{target}:/{link}"]
+        words += ["-T", "/tmp", "-T", "/mnt/data"]
+        words += ["--cgroup_mem_max", str(MEMORY_BYTES), "--cgroup_pids_max", str(PROCESSES),
+                  "--cgroup_cpu_ms_per_sec", "1000", *self.cgroup_parents()]
+        if script:
+            words += ["-R", f"{script}:/main.py"]
+        return (*words, "--", *program)
+
+    @staticmethod
+    def cgroup_parents():
+        """nsjail makes its groups in a folder that has to be there: the trees' own roots here."""
+        if os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
+            return ["--use_cgroupv2", "--cgroupv2_mount", "/sys/fs/cgroup"]
+        return ["--cgroup_mem_parent", "", "--cgroup_pids_parent", "", "--cgroup_cpu_parent", ""]
+
+
+def all_of(place, more):
+    """Bubblewrap, crun, and what --peer named."""
+    result = [Bubblewrap(), Crun(place)]
+    if "nsjail" in more:
+        result.append(Nsjail(more["nsjail"]))
+    return result
