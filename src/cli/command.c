@@ -33,13 +33,15 @@ static const char run_usage[] =
 
 static const char doctor_usage[] =
 	"Usage: cloche doctor [--json]\n"
-	"Tries on this machine every mechanism that a jail is made of, and names the cause\n"
-	"and the remedy of each that does not work. Exit status: 0 all work, 1 some do not.\n";
+	"Tries on this machine every mechanism that a jail is made of, and names cause\n"
+	"and remedy of each that does not work.\n"
+	"\n"
+	"Exit status: 0 all work, 1 some do not.\n";
 
 static const char jail_usage[] =
 	"Usage: cloche jail syscalls --denied [--json]\n"
-	"Lists the system calls that the jail's filter denies, with the answer that a script\n"
-	"gets and the reason.\n";
+	"Lists the system calls that the jail's filter denies, with the answer that a\n"
+	"script gets and the reason.\n";
 
 static const char help_usage[] = "Usage: cloche help [COMMAND]\n"
 				 "Shows all commands, or one of them.\n";

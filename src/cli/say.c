@@ -72,17 +72,24 @@ int say_json(const struct json *j)
 	return 0;
 }
 
+/* Bytes of the whole character at p, 0 if there is none. */
+static size_t character_size(const char *p, size_t n)
+{
+	for (size_t size = 1; size <= 4 && size <= n; size++)
+		if (utf8_is_valid(p, size))
+			return size;
+	return 0;
+}
+
 void say_name(struct buf *out, struct str name)
 {
 	while (name.n > 0) {
 		unsigned char c = (unsigned char)name.p[0];
-		size_t n = 1;
+		size_t n = character_size(name.p, name.n);
 
-		while (n < 4 && n < name.n && ((unsigned char)name.p[n] & 0xc0) == 0x80)
-			n++;
 		/* C1 controls are U+0080 .. U+009F, which is C2 80 .. C2 9F. */
-		if (c < 0x20 || c == 0x7f || !utf8_is_valid(name.p, n) ||
-			(c == 0xc2 && n == 2 && (unsigned char)name.p[1] < 0xa0)) {
+		if (n == 0 || c < 0x20 || c == 0x7f ||
+			(c == 0xc2 && (unsigned char)name.p[1] < 0xa0)) {
 			(void)buf_addf(out, "\\x%02x", c);
 			n = 1;
 		} else {
