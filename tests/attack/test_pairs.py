@@ -19,9 +19,8 @@ def test_pair(name, cloche, checked):
     victim = cloche.start(first.script, json_answer=False, out=False)
     try:
         line = first_line(victim)
-        while line and line != "READY":
+        while line != "READY":
             line = first_line(victim)
-        assert line == "READY", victim.stderr.read()
         run = cloche.run(PRELUDE + second, timeout=15)
         checked(run)
         problems = check_end(first, run)

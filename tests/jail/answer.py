@@ -1,4 +1,7 @@
-"""The answer of architecture.md section 6, field by field: unknown, missing or ill-typed fields are errors."""
+"""The answer of architecture.md section 6, field by field: unknown, missing or ill-typed fields are errors.
+
+The command adds `saved` to a file: the name under which it was put into --out.
+"""
 
 REASONS = {"exit", "signal", "timeout", "memory", "cancelled", "setup"}
 OUTCOME_OF = {"timeout": "timeout", "memory": "killed", "signal": "killed", "cancelled": "killed"}
@@ -60,9 +63,11 @@ def _files(answer):
     for entry in answer["files"]:
         if not {"path", "path_b64"} & set(entry):
             problems.append(f"files: an entry without path: {entry}")
-        problems += _fields(entry, FILE, "files[]", optional=("path", "path_b64"))
+        problems += _fields(entry, FILE, "files[]", optional=("path", "path_b64", "saved"))
         if entry.get("change") not in ("created", "modified", "deleted"):
             problems.append(f"files[].change: {entry.get('change')!r}")
+        if not isinstance(entry.get("saved", ""), str):
+            problems.append(f"files[].saved: {entry['saved']!r}")
         path = entry.get("path") or ""
         if path.startswith("/") or ".." in path.split("/"):
             problems.append(f"files[].path leaves the home: {path!r}")

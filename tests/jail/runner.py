@@ -7,6 +7,7 @@ for them.
 import json
 import os
 import secrets
+import select
 import shutil
 import signal
 import subprocess
@@ -168,9 +169,12 @@ def stop(child):
 
 
 def first_line(child, within=20):
-    """Waits for one line of a started run's stdout."""
-    import select
-    os.set_blocking(child.stdout.fileno(), True)
-    ready, _, _ = select.select([child.stdout], [], [], within)
-    assert ready, "no line arrived while the run was going on"
-    return child.stdout.readline().decode(errors="replace").rstrip("\n")
+    """Waits for one line of a started run's stdout; byte by byte, so that what follows stays in the pipe."""
+    line, fd, deadline = b"", child.stdout.fileno(), time.monotonic() + within
+    while not line.endswith(b"\n"):
+        ready, _, _ = select.select([fd], [], [], max(0, deadline - time.monotonic()))
+        assert ready, f"no line arrived while the run was going on, only {line!r}"
+        byte = os.read(fd, 1)
+        assert byte, f"the run ended after {line!r}: {child.stderr.read().decode(errors='replace')}"
+        line += byte
+    return line.decode(errors="replace").rstrip("\n")

@@ -43,9 +43,11 @@ def test_arguments_after_the_dashes(cloche):
 @pytest.mark.both
 def test_stdin_from_a_file(cloche):
     typed = cloche.file("typed.txt", "Анна\n5\n")
+    before = typed.stat()
     run = cloche.run("name, n = input(), int(input())\nprint(name * n)\n", stdin=typed)
     assert run.text == "Анна" * 5 + "\n"
-    assert typed.read_text() == "Анна\n5\n"
+    now = typed.stat()
+    assert typed.read_text() == "Анна\n5\n" and (now.st_mtime_ns, now.st_mode) == (before.st_mtime_ns, before.st_mode)
 
 
 def test_large_stdin_arrives_whole(cloche):

@@ -66,14 +66,28 @@ def _belongs_to_others(pid):
     return shells > 0
 
 
-def cgroups():
-    """All cgroups of ours below any mount, as paths."""
-    found = set()
-    for mount in set(cgroup_mounts().values()):
-        for folder, names, _ in os.walk(mount):
-            found.update(os.path.join(folder, name) for name in names
-                         if name.startswith("cloche") or "/cloche" in folder or f"/{LEAF}" in folder)
+def _own_cgroups():
+    """Where this person's runs make their cgroups, by mount: below the test's own cgroup or the delegated folder."""
+    found, mounts = {}, cgroup_mounts()
+    for line in _read("/proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(",") if controllers else ["v2"]:
+            if controller in mounts:
+                found[mounts[controller]] = {mounts[controller] / path.lstrip("/"), mounts[controller] / LEAF}
     return found
+
+
+def cgroups():
+    """All cgroups of ours, as paths. Where other people share our place in a tree, the memory tree tells whose it is."""
+    found, foreign = set(), set()
+    for mount, places in sorted(_own_cgroups().items(), key=lambda item: item[0].name != "memory"):
+        for folder, names, _ in os.walk(mount):
+            made = [name for name in names if name.startswith("cloche") or "/cloche" in folder]
+            if Path(folder) in places or "/cloche" in folder and any(Path(folder).is_relative_to(p) for p in places):
+                found.update(os.path.join(folder, name) for name in made)
+            elif mount.name == "memory":
+                foreign.update(name for name in made if name.startswith("cloche"))
+    return {path for path in found if not any(part in foreign for part in path.split("/"))}
 
 
 def _cgroup_is_in_use_by_others(folder):
