@@ -1,39 +1,44 @@
 #include "jaild/answer.h"
 
+#include "jaild/client.h"
 #include "wire/channel.h"
 
-#include <errno.h>
+#include <sys/socket.h>
 
-/* The client's socket does not block: its buffer holds hundreds of answers, and a client that lets
- * them pile up is broken. */
+/* The clients' sockets do not block: their buffers hold hundreds of answers, and a client that lets
+ * them pile up is broken. It is closed where its hang-up is read, not here in the middle. */
 
-void answer_send(
-	struct jaild *jaild, union wire_any *message, enum wire_type type, uint32_t seq, int fd)
+void answer_send(struct jaild *jaild, const struct reply *reply, union wire_any *message,
+	enum wire_type type, int fd)
 {
-	message->header = (struct wire_header){ (uint16_t)type, WIRE_VERSION, seq };
-	if (channel_send(jaild->client.fd, message, wire_size(type), &fd, fd >= 0 ? 1 : 0) < 0)
-		jaild->loop.is_over = true;
+	const struct client *client = client_find(jaild, reply->client);
+
+	if (!client)
+		return;
+	message->header = (struct wire_header){ (uint16_t)type, WIRE_VERSION, reply->seq };
+	if (channel_send(client->watch.fd, message, wire_size(type), &fd, fd >= 0 ? 1 : 0) < 0)
+		(void)shutdown(client->watch.fd, SHUT_RDWR);
 }
 
-void answer_done(struct jaild *jaild, uint32_t seq)
+void answer_done(struct jaild *jaild, const struct reply *reply)
 {
 	union wire_any message = { 0 };
 
-	answer_send(jaild, &message, WIRE_DONE, seq, -1);
+	answer_send(jaild, reply, &message, WIRE_DONE, -1);
 }
 
-void answer_failed(struct jaild *jaild, uint32_t seq, const struct failure *failure)
+void answer_failed(struct jaild *jaild, const struct reply *reply, const struct failure *failure)
 {
 	union wire_any message = { .failed = { .error = failure->error, .stage = failure->stage } };
 
-	answer_send(jaild, &message, WIRE_FAILED, seq, -1);
+	answer_send(jaild, reply, &message, WIRE_FAILED, -1);
 }
 
-void answer_refused(struct jaild *jaild, uint32_t seq, int error)
+void answer_refused(struct jaild *jaild, const struct reply *reply, int error)
 {
 	struct failure failure = { .error = error < 0 ? -error : error };
 
-	answer_failed(jaild, seq, &failure);
+	answer_failed(jaild, reply, &failure);
 }
 
 bool failed(struct failure *failure, enum stage stage, int result)

@@ -71,7 +71,7 @@ static void answer_ended(struct cell *cell, const struct cgroup_usage *usage)
 	} else if (ended->end != WIRE_END_EXIT) {
 		ended->code = SIGKILL;
 	}
-	answer_send(session->jaild, &message, WIRE_RUN_ENDED, cell->seq, -1);
+	answer_send(session->jaild, &cell->reply, &message, WIRE_RUN_ENDED, -1);
 }
 
 /* Nothing of the cell lives any more: answer, and forget it. */
@@ -89,7 +89,7 @@ static void cell_finish(struct cell *cell)
 	if (cell->started_us > 0)
 		answer_ended(cell, &usage);
 	else
-		answer_failed(jaild, cell->seq, &cell->failure);
+		answer_failed(jaild, &cell->reply, &cell->failure);
 	free(cell);
 	session_settle(session);
 }
@@ -150,7 +150,7 @@ static void script_started(struct cell *cell)
 	loop_timer_set(&jaild->loop, &cell->timer, cell->wall_ms * 1000, on_wall_limit);
 	message.run_started.run = cell->run;
 	message.run_started.start_us = cell->started_us - cell->accepted_us;
-	answer_send(jaild, &message, WIRE_RUN_STARTED, cell->seq, -1);
+	answer_send(jaild, &cell->reply, &message, WIRE_RUN_STARTED, -1);
 }
 
 /* One word of init's. Init is ours, but its words are checked all the same. */
@@ -250,7 +250,8 @@ static int watches_add(struct cell *cell)
 	return r;
 }
 
-static struct cell *cell_new(struct session *session, const struct wire_run *request)
+static struct cell *cell_new(
+	struct session *session, const struct wire_run *request, uint64_t client)
 {
 	struct cell *cell = xcalloc(1, sizeof(*cell));
 
@@ -262,18 +263,18 @@ static struct cell *cell_new(struct session *session, const struct wire_run *req
 		.control.fd = -1,
 		.death.fd = -1,
 		.oom.fd = -1,
-		.seq = request->header.seq,
+		.reply = { client, request->header.seq },
 		.run = session->jaild->next_id++,
 		.wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms,
 		.accepted_us = clock_now_us() };
 	return cell;
 }
 
-bool cell_run(struct session *session, const struct wire_run *request, int *fds,
+bool cell_run(struct session *session, const struct wire_run *request, uint64_t client, int *fds,
 	struct failure *ret_failure)
 {
 	struct jaild *jaild = session->jaild;
-	struct cell *cell = cell_new(session, request);
+	struct cell *cell = cell_new(session, request, client);
 
 	if (!cell_build_begin(cell, ret_failure) ||
 		failed(ret_failure, STAGE_CELL_CLONE, watches_add(cell))) {

@@ -31,8 +31,8 @@ struct cell {
 	struct timer timer; /* start and wall limits, then retries while it ends */
 	bool is_dead;	    /* init has been waited for */
 
-	uint32_t seq; /* of the RUN request */
-	uint64_t run; /* its id */
+	struct reply reply; /* to the RUN request */
+	uint64_t run;	    /* its id */
 	uint64_t wall_ms;
 	usec_t accepted_us;
 	usec_t started_us;
@@ -44,10 +44,10 @@ struct cell {
 	struct init_event exit;
 };
 
-/* Runs a request in a new cell of the session; fds are those of enum wire_run_fd, taken over (set
- * to -1) when it returns true. Returns false with *ret_failure when the cell could not even be
- * begun; nothing is left then. */
-bool cell_run(struct session *session, const struct wire_run *request, int *fds,
+/* Runs a client's request in a new cell of the session; fds are those of enum wire_run_fd, taken
+ * over (set to -1) when it returns true. Returns false with *ret_failure when the cell could not
+ * even be begun; nothing is left then. */
+bool cell_run(struct session *session, const struct wire_run *request, uint64_t client, int *fds,
 	struct failure *ret_failure);
 
 /* Ends the run as cancelled. */

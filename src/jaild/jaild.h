@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+struct client;
 struct session;
 struct upload;
 
@@ -16,13 +17,14 @@ struct upload;
 
 struct jaild {
 	struct loop loop;
-	struct watch client; /* the socket to cloche run or the supervisor */
+	struct client *clients;
+	unsigned n_clients;
 
 	struct cgroup_root cgroups;
 	uint32_t ids;	       /* of the outer namespace */
 	uint32_t next_pair;    /* where the search for a free id pair goes on */
 	uint32_t next_number;  /* of sessions and cells, for the names of their groups */
-	uint64_t next_id;      /* of sessions, runs and uploads, as clients see them */
+	uint64_t next_id;      /* of clients, sessions, runs and uploads */
 	uint64_t cpus_allowed; /* as a mask; 0 where there are more than 64 */
 	unsigned next_cpu;
 	unsigned landlock_abi;
@@ -42,6 +44,12 @@ struct jaild {
 	unsigned n_cells;
 	struct upload *uploads;
 	unsigned n_uploads;
+};
+
+/* Whom an answer goes to: kept by number, since the client may be gone by then. */
+struct reply {
+	uint64_t client;
+	uint32_t seq;
 };
 
 /* Where a request failed on its way: kept until it can be told. */

@@ -53,12 +53,12 @@ static int jaild_main(int setup_fd)
 	if (r == 0)
 		r = jaild_start(&jaild, &setup, &stage);
 	if (r == 0)
-		r = monitor_start(&jaild);
+		r = monitor_start(&jaild, setup.client_fd);
 	if (r < 0) {
 		refuse_start(setup.client_fd, stage, r, NULL);
 		return 1;
 	}
-	r = ready_tell(jaild.client.fd);
+	r = ready_tell(setup.client_fd);
 	if (r == 0)
 		r = loop_run(&jaild.loop);
 	sessions_end(&jaild);

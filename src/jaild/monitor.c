@@ -7,6 +7,7 @@
 #include "base/macro.h"
 #include "jaild/answer.h"
 #include "jaild/cell.h"
+#include "jaild/client.h"
 #include "jaild/upload.h"
 #include "jaild/walk.h"
 #include "wire/channel.h"
@@ -18,11 +19,12 @@
 /*
  * OpenSSH's monitor in small: a table of requests. wire_check has seen to size, descriptors and
  * form before a handler is called; each handler checks what the numbers mean. A message that is
- * not in order ends the connection, and with it jaild and every cell.
+ * not in order ends the connection and what it has under way; if it is the first one, jaild.
  */
 
 /* A handler answers, or has something answer later. The caller closes the fds that are left. */
-typedef void handler(struct jaild *jaild, const union wire_any *request, int *fds);
+typedef void handler(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds);
 
 static uint32_t protections_now(const struct jaild *jaild)
 {
@@ -35,7 +37,8 @@ static uint32_t protections_now(const struct jaild *jaild)
 	return on;
 }
 
-static void on_status(struct jaild *jaild, const union wire_any *request, int *fds)
+static void on_status(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
 	union wire_any message = { .status_is = { .backend = jaild->cgroups.backend,
 					   .protections = protections_now(jaild),
@@ -44,10 +47,11 @@ static void on_status(struct jaild *jaild, const union wire_any *request, int *f
 					   .cells = jaild->n_cells } };
 
 	(void)fds;
-	answer_send(jaild, &message, WIRE_STATUS_IS, request->header.seq, -1);
+	answer_send(jaild, reply, &message, WIRE_STATUS_IS, -1);
 }
 
-static void on_session_open(struct jaild *jaild, const union wire_any *request, int *fds)
+static void on_session_open(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
 	const struct wire_session_open *open = &request->session_open;
 	struct failure failure = { 0 };
@@ -58,71 +62,74 @@ static void on_session_open(struct jaild *jaild, const union wire_any *request, 
 	(void)fds;
 	if (!id_key_is_valid(open->key, strlen(open->key)) ||
 		wire_limits_check(&open->limits, &name) < 0) {
-		answer_refused(jaild, open->header.seq, EINVAL);
+		answer_refused(jaild, reply, EINVAL);
 		return;
 	}
 	session = session_open(jaild, open, &failure);
 	if (!session) {
-		answer_failed(jaild, open->header.seq, &failure);
+		answer_failed(jaild, reply, &failure);
 		return;
 	}
 	message.session_is.session = session->id;
-	answer_send(jaild, &message, WIRE_SESSION_IS, open->header.seq, -1);
+	answer_send(jaild, reply, &message, WIRE_SESSION_IS, -1);
 }
 
 /* The session that a request names; a refusal has been answered when there is none. */
-static struct session *session_named(
-	struct jaild *jaild, const union wire_any *request, uint64_t id)
+static struct session *session_named(struct jaild *jaild, const struct reply *reply, uint64_t id)
 {
 	struct session *session = session_find(jaild, id);
 
 	if (!session)
-		answer_refused(jaild, request->header.seq, ENOENT);
+		answer_refused(jaild, reply, ENOENT);
 	return session;
 }
 
-static void on_session_close(struct jaild *jaild, const union wire_any *request, int *fds)
+static void on_session_close(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
-	struct session *session = session_named(jaild, request, request->session_close.session);
+	struct session *session = session_named(jaild, reply, request->session_close.session);
 
 	(void)fds;
 	if (session)
-		session_close(session, request->header.seq);
+		session_close(session, reply);
 }
 
-static void on_run(struct jaild *jaild, const union wire_any *request, int *fds)
+static void on_run(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
-	struct session *session = session_named(jaild, request, request->run.session);
+	struct session *session = session_named(jaild, reply, request->run.session);
 	struct failure failure = { 0 };
 
 	if (!session)
 		return;
 	if (session->cell)
-		answer_refused(jaild, request->header.seq, EBUSY);
+		answer_refused(jaild, reply, EBUSY);
 	else if (request->run.wall_ms > session->limits.wall_ms)
-		answer_refused(jaild, request->header.seq, ERANGE);
+		answer_refused(jaild, reply, ERANGE);
 	else if (!fd_is_sealed(fds[WIRE_RUN_PACKAGE]))
-		answer_refused(jaild, request->header.seq, EPERM);
-	else if (!cell_run(session, &request->run, fds, &failure))
-		answer_failed(jaild, request->header.seq, &failure);
+		answer_refused(jaild, reply, EPERM);
+	else if (!cell_run(session, &request->run, reply->client, fds, &failure))
+		answer_failed(jaild, reply, &failure);
 }
 
-static void on_run_cancel(struct jaild *jaild, const union wire_any *request, int *fds)
+static void on_run_cancel(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
 	(void)fds;
 	for (struct session *session = jaild->sessions; session; session = session->next) {
 		if (session->cell && session->cell->run == request->run_cancel.run) {
-			answer_done(jaild, request->header.seq);
+			answer_done(jaild, reply);
 			cell_cancel(session->cell);
 			return;
 		}
 	}
-	answer_refused(jaild, request->header.seq, ESRCH);
+	answer_refused(jaild, reply, ESRCH);
 }
 
-static void on_file_open(struct jaild *jaild, const union wire_any *request, int *fds)
+static void on_file_open(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
-	struct session *session = session_named(jaild, request, request->file.session);
+	struct session *session = session_named(jaild, reply, request->file.session);
 	union wire_any message = { 0 };
 	AUTO_CLOSE int fd = -1;
 	struct stat status;
@@ -135,18 +142,20 @@ static void on_file_open(struct jaild *jaild, const union wire_any *request, int
 	if (r == 0 && fstat(fd, &status) < 0)
 		r = -errno;
 	if (r < 0) {
-		answer_refused(jaild, request->header.seq, r);
+		answer_refused(jaild, reply, r);
 		return;
 	}
 	message.file_is.size_bytes = (uint64_t)status.st_size;
 	message.file_is.mtime_ns = status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
 	message.file_is.inode = status.st_ino;
-	answer_send(jaild, &message, WIRE_FILE_IS, request->header.seq, fd);
+	answer_send(jaild, reply, &message, WIRE_FILE_IS, fd);
 }
 
-static void on_file_create(struct jaild *jaild, const union wire_any *request, int *fds)
+static void on_file_create(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
-	struct session *session = session_named(jaild, request, request->file.session);
+	struct session *session = session_named(jaild, reply, request->file.session);
+	struct upload_request upload;
 	union wire_any message = { 0 };
 	AUTO_CLOSE int fd = -1;
 	int r;
@@ -154,55 +163,71 @@ static void on_file_create(struct jaild *jaild, const union wire_any *request, i
 	(void)fds;
 	if (!session)
 		return;
-	r = upload_begin(
-		session, request->file.path, request->file.mode, &message.upload.upload, &fd);
+	upload = (struct upload_request){ reply->client, request->file.path, request->file.mode };
+	r = upload_begin(session, &upload, &message.upload.upload, &fd);
 	if (r < 0)
-		answer_refused(jaild, request->header.seq, r);
+		answer_refused(jaild, reply, r);
 	else
-		answer_send(jaild, &message, WIRE_UPLOAD_IS, request->header.seq, fd);
+		answer_send(jaild, reply, &message, WIRE_UPLOAD_IS, fd);
 }
 
-static void result_answer(struct jaild *jaild, uint32_t seq, int result)
+static void result_answer(struct jaild *jaild, const struct reply *reply, int result)
 {
 	if (result < 0)
-		answer_refused(jaild, seq, result);
+		answer_refused(jaild, reply, result);
 	else
-		answer_done(jaild, seq);
+		answer_done(jaild, reply);
 }
 
-static void on_file_commit(struct jaild *jaild, const union wire_any *request, int *fds)
+static void on_file_commit(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
 	(void)fds;
-	result_answer(jaild, request->header.seq, upload_commit(jaild, request->upload.upload));
+	result_answer(jaild, reply, upload_commit(jaild, request->upload.upload));
 }
 
-static void on_file_abort(struct jaild *jaild, const union wire_any *request, int *fds)
+static void on_file_abort(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
 	(void)fds;
-	result_answer(jaild, request->header.seq, upload_abort(jaild, request->upload.upload));
+	result_answer(jaild, reply, upload_abort(jaild, request->upload.upload));
 }
 
-static void on_file_remove(struct jaild *jaild, const union wire_any *request, int *fds)
+static void on_file_remove(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
-	struct session *session = session_named(jaild, request, request->file.session);
+	struct session *session = session_named(jaild, reply, request->file.session);
 
 	(void)fds;
 	if (session)
-		result_answer(
-			jaild, request->header.seq, upload_remove(session, request->file.path));
+		result_answer(jaild, reply, upload_remove(session, request->file.path));
 }
 
-static void on_list(struct jaild *jaild, const union wire_any *request, int *fds)
+static void on_list(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
-	struct session *session = session_named(jaild, request, request->list.session);
+	struct session *session = session_named(jaild, reply, request->list.session);
 	int r;
 
 	(void)fds;
 	if (!session)
 		return;
-	r = walk_start(session, request->header.seq, request->list.flags);
+	r = walk_start(session, reply, request->list.flags);
 	if (r < 0)
-		answer_refused(jaild, request->header.seq, r);
+		answer_refused(jaild, reply, r);
+}
+
+static void on_client(struct watch *watch);
+
+static void on_attach(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
+{
+	int r = client_add(jaild, fds[0], false, on_client);
+
+	(void)request;
+	if (r == 0)
+		fds[0] = -1;
+	result_answer(jaild, reply, r);
 }
 
 static handler *const handlers[WIRE_TYPE_MAX] = {
@@ -217,11 +242,14 @@ static handler *const handlers[WIRE_TYPE_MAX] = {
 	[WIRE_FILE_ABORT] = on_file_abort,
 	[WIRE_FILE_REMOVE] = on_file_remove,
 	[WIRE_LIST] = on_list,
+	[WIRE_ATTACH] = on_attach,
 };
 
 static void on_client(struct watch *watch)
 {
-	struct jaild *jaild = container_of(watch, struct jaild, client);
+	struct client *client = container_of(watch, struct client, watch);
+	struct jaild *jaild = client->jaild;
+	struct reply reply = { .client = client->id };
 	union wire_any request;
 	int fds[CHANNEL_FDS_MAX];
 	size_t n_fds;
@@ -231,25 +259,21 @@ static void on_client(struct watch *watch)
 	if (n == -EAGAIN)
 		return;
 	if (n <= 0) {
-		jaild->loop.is_over = true;
+		client_close(client);
 		return;
 	}
 	if (wire_check(&request, (size_t)n, n_fds) < 0 || !handlers[request.header.type]) {
 		log_error("msg=\"the client broke the protocol\" type=%u size=%zd",
 			(unsigned)request.header.type, n);
-		jaild->loop.is_over = true;
+		client_close(client);
 	} else {
-		handlers[request.header.type](jaild, &request, fds);
+		reply.seq = request.header.seq;
+		handlers[request.header.type](jaild, &reply, &request, fds);
 	}
 	channel_close_fds(fds, n_fds);
 }
 
-int monitor_start(struct jaild *jaild)
+int monitor_start(struct jaild *jaild, int client_fd)
 {
-	int fd = jaild->client.fd;
-	int r = fd_set_nonblocking(fd);
-
-	if (r < 0)
-		return r;
-	return loop_watch(&jaild->loop, &jaild->client, fd, on_client);
+	return client_add(jaild, client_fd, true, on_client);
 }

@@ -2,5 +2,6 @@
 
 #include "jaild/jaild.h"
 
-/* Serves the client's requests until it hangs up or breaks the protocol; then the loop is over. */
-int monitor_start(struct jaild *jaild);
+/* Takes over client_fd as the first client and serves it; when it hangs up or breaks the protocol,
+ * the loop is over. Returns 0 or -errno. */
+int monitor_start(struct jaild *jaild, int client_fd);

@@ -121,10 +121,10 @@ struct session *session_open(
 	return NULL;
 }
 
-void session_close(struct session *session, uint32_t seq)
+void session_close(struct session *session, const struct reply *reply)
 {
 	session->is_closing = true;
-	session->close_seq = seq;
+	session->close_reply = *reply;
 	if (session->cell)
 		cell_cancel(session->cell);
 	if (session->walk)
@@ -135,12 +135,26 @@ void session_close(struct session *session, uint32_t seq)
 void session_settle(struct session *session)
 {
 	struct jaild *jaild = session->jaild;
-	uint32_t seq = session->close_seq;
+	struct reply reply = session->close_reply;
 
 	if (!session->is_closing || session->cell || session->walk)
 		return;
 	session_free(session);
-	answer_done(jaild, seq);
+	answer_done(jaild, &reply);
+}
+
+void sessions_forget(struct jaild *jaild, uint64_t client)
+{
+	struct session *next;
+
+	/* a cancel can end a session that is being closed, at once */
+	for (struct session *session = jaild->sessions; session; session = next) {
+		next = session->next;
+		if (session->walk && session->walk->reply.client == client)
+			walk_stop(session->walk);
+		if (session->cell && session->cell->reply.client == client)
+			cell_cancel(session->cell);
+	}
 }
 
 void sessions_end(struct jaild *jaild)

@@ -23,9 +23,9 @@ struct session {
 	struct id_pair ids;
 	struct cgroup_session cgroup;
 	struct home home;
-	struct cell *cell;  /* the run under way, NULL */
-	struct walk *walk;  /* the listing under way, NULL */
-	uint32_t close_seq; /* of the request that waits for the end, 0: none */
+	struct cell *cell;	  /* the run under way, NULL */
+	struct walk *walk;	  /* the listing under way, NULL */
+	struct reply close_reply; /* to the request that waits for the end */
 	bool is_closing;
 	bool has_cgroup;
 };
@@ -37,11 +37,14 @@ struct session *session_find(const struct jaild *jaild, uint64_t id);
 struct session *session_open(
 	struct jaild *jaild, const struct wire_session_open *request, struct failure *ret_failure);
 
-/* Ends what runs in it and, when nothing is left, frees it and answers the request seq. */
-void session_close(struct session *session, uint32_t seq);
+/* Ends what runs in it and, when nothing is left, frees it and answers. */
+void session_close(struct session *session, const struct reply *reply);
 
 /* To be called when a run or a listing of the session has ended: goes on with a close. */
 void session_settle(struct session *session);
+
+/* Cancels the runs and stops the listings that a client has under way; it is gone. */
+void sessions_forget(struct jaild *jaild, uint64_t client);
 
 /* At the end of jaild: kills every cell and removes all groups. Blocks for a moment. */
 void sessions_end(struct jaild *jaild);

@@ -46,7 +46,6 @@ static void setup_take(struct jaild *jaild, const struct setup *setup)
 {
 	cpu_set_t cpus;
 
-	jaild->client.fd = setup->client_fd;
 	jaild->init_fd = setup->init_fd;
 	jaild->cgroups = setup->cgroups;
 	jaild->ids = setup->ids;
@@ -61,9 +60,9 @@ static void setup_take(struct jaild *jaild, const struct setup *setup)
 }
 
 /* Everything that is ours stays when we execute nothing any more; but cells execute init. */
-static int descriptors_take(struct jaild *jaild)
+static int descriptors_take(struct jaild *jaild, int client_fd)
 {
-	const int inherited[] = { jaild->client.fd, jaild->init_fd, jaild->cgroups.unified_fd,
+	const int inherited[] = { client_fd, jaild->init_fd, jaild->cgroups.unified_fd,
 		jaild->cgroups.memory_fd, jaild->cgroups.pids_fd, jaild->cgroups.cpu_fd };
 
 	for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++) {
@@ -158,10 +157,10 @@ int jaild_start(struct jaild *jaild, const struct setup *setup, enum stage *ret_
 {
 	struct failure failure = { 0 };
 
-	*jaild = (struct jaild){ .client.fd = -1 };
+	*jaild = (struct jaild){ 0 };
 	setup_take(jaild, setup);
 	if (!failed(&failure, STAGE_START_SETUP,
-		    STAGE_TRY(STAGE_START_SETUP, descriptors_take(jaild))) &&
+		    STAGE_TRY(STAGE_START_SETUP, descriptors_take(jaild, setup->client_fd))) &&
 		!failed(&failure, STAGE_START_KEYRING,
 			STAGE_TRY(STAGE_START_KEYRING, keyring_leave())) &&
 		!failed(&failure, STAGE_START_PROC,

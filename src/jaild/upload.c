@@ -23,6 +23,7 @@
 struct upload {
 	struct upload *next;
 	const struct session *session; /* borrowed: dropped with it */
+	uint64_t client;
 	uint64_t id;
 	int file_fd;
 	int parent_fd;
@@ -80,10 +81,10 @@ int upload_begin(
 
 	if (jaild->n_uploads >= UPLOADS_MAX)
 		return -EAGAIN;
-	r = beneath_open_parent(session->home.fd, path, &owner, name, &parent_fd);
+	r = beneath_open_parent(session->home.fd, request->path, &owner, name, &parent_fd);
 	if (r < 0)
 		return r;
-	r = file_make(parent_fd, session, mode, &file_fd);
+	r = file_make(parent_fd, session, request->mode, &file_fd);
 	if (r < 0)
 		return r;
 	fd = fcntl(file_fd, F_DUPFD_CLOEXEC, 0);
@@ -92,6 +93,7 @@ int upload_begin(
 	upload = xcalloc(1, sizeof(*upload));
 	*upload = (struct upload){ .next = jaild->uploads,
 		.session = session,
+		.client = request->client,
 		.id = jaild->next_id++,
 		.file_fd = TAKE_FD(file_fd),
 		.parent_fd = TAKE_FD(parent_fd) };
@@ -150,6 +152,17 @@ int upload_abort(struct jaild *jaild, uint64_t id)
 		return -ESRCH;
 	upload_free(jaild, upload);
 	return 0;
+}
+
+void uploads_drop_of(struct jaild *jaild, uint64_t client)
+{
+	struct upload *next;
+
+	for (struct upload *upload = jaild->uploads; upload; upload = next) {
+		next = upload->next;
+		if (upload->client == client)
+			upload_free(jaild, upload);
+	}
 }
 
 void uploads_drop(struct jaild *jaild, const struct session *session)

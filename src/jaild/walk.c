@@ -76,12 +76,12 @@ static void on_death(struct watch *watch)
 		    ? listing_close(walk->listing_fd, &result)
 		    : -ETIMEDOUT;
 	if (r < 0) {
-		answer_refused(jaild, walk->seq, r);
+		answer_refused(jaild, &walk->reply, r);
 	} else {
 		message.listing_is.entries = result.entries;
 		message.listing_is.is_truncated = result.is_truncated;
 		message.listing_is.size_bytes = result.size_bytes;
-		answer_send(jaild, &message, WIRE_LISTING_IS, walk->seq, walk->listing_fd);
+		answer_send(jaild, &walk->reply, &message, WIRE_LISTING_IS, walk->listing_fd);
 	}
 	walk_free(walk);
 }
@@ -111,7 +111,7 @@ static pid_t fork_with_pidfd(int *ret_pidfd)
 	return (pid_t)pid;
 }
 
-int walk_start(struct session *session, uint32_t seq, uint32_t flags)
+int walk_start(struct session *session, const struct reply *reply, uint32_t flags)
 {
 	struct jaild *jaild = session->jaild;
 	AUTO_CLOSE int listing_fd = -1;
@@ -131,7 +131,7 @@ int walk_start(struct session *session, uint32_t seq, uint32_t flags)
 		return pid;
 	walk = xcalloc(1, sizeof(*walk));
 	*walk = (struct walk){ .session = session,
-		.seq = seq,
+		.reply = *reply,
 		.pidfd = pidfd,
 		.listing_fd = TAKE_FD(listing_fd),
 		.death.fd = -1 };

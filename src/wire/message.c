@@ -28,6 +28,7 @@ static const struct form forms[WIRE_TYPE_MAX] = {
 	[WIRE_FILE_ABORT] = { "file_abort", sizeof(struct wire_upload), 0 },
 	[WIRE_FILE_REMOVE] = { "file_remove", sizeof(struct wire_file), 0 },
 	[WIRE_LIST] = { "list", sizeof(struct wire_list), 0 },
+	[WIRE_ATTACH] = { "attach", sizeof(struct wire_attach), 1 },
 	[WIRE_FAILED] = { "failed", sizeof(struct wire_failed), 0 },
 	[WIRE_DONE] = { "done", sizeof(struct wire_done), 0 },
 	[WIRE_STATUS_IS] = { "status_is", sizeof(struct wire_status_is), 0 },
@@ -51,7 +52,7 @@ const char *wire_name(unsigned type)
 
 int wire_is_request(unsigned type)
 {
-	return type >= WIRE_STATUS && type <= WIRE_LIST;
+	return type >= WIRE_STATUS && type <= WIRE_ATTACH;
 }
 
 static int is_zero(const void *data, size_t size)

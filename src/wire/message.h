@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * What a client (cloche run, the supervisor) and jaild say to each other over one SEQPACKET
+ * What a client (cloche run, the supervisor) and jaild say to each other over a SEQPACKET
  * socket: fixed structs, numbers and at most one bounded name in each. Every request has exactly
  * one answer with the same seq, either its own kind of answer or WIRE_FAILED; a run has one more
  * message at its end. Both sides are of one build: a peer of another version is refused.
@@ -32,6 +32,7 @@ enum wire_type {
 	WIRE_FILE_ABORT,
 	WIRE_FILE_REMOVE,
 	WIRE_LIST,
+	WIRE_ATTACH,
 	/* jaild to client */
 	WIRE_FAILED,
 	WIRE_DONE,
@@ -203,6 +204,13 @@ struct wire_listing_is {
 	uint64_t size_bytes;
 };
 
+/* ATTACH: the descriptor is a SEQPACKET socket and becomes another client of this jaild, for
+ * another thread of the same program. What a client has under way (runs, uploads) ends with its
+ * connection; sessions belong to all. When the first connection ends, so does jaild. */
+struct wire_attach {
+	struct wire_header header;
+};
+
 struct wire_failed {
 	struct wire_header header;
 	int32_t error;	/* a positive errno */
@@ -228,6 +236,7 @@ union wire_any {
 	struct wire_file_is file_is;
 	struct wire_upload upload;
 	struct wire_list list;
+	struct wire_attach attach;
 	struct wire_listing_is listing_is;
 	struct wire_failed failed;
 	struct wire_done done;
