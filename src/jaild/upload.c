@@ -68,8 +68,8 @@ static int file_make(int parent_fd, const struct session *session, uint32_t mode
 	return 0;
 }
 
-int upload_begin(
-	struct session *session, const char *path, uint32_t mode, uint64_t *ret_id, int *ret_fd)
+int upload_begin(struct session *session, const struct upload_request *request, uint64_t *ret_id,
+	int *ret_fd)
 {
 	struct jaild *jaild = session->jaild;
 	struct beneath_owner owner = { session->ids.script_id, session->ids.script_id };
