@@ -28,7 +28,8 @@ builtins, __builtins__ = __builtins__, __builtins__.__dict__.copy()  # the copy 
 display = sys.excepthook
 process = getpid()
 own = sys.orig_argv.index(sys.argv[0])  # where the command line names this file
-ended = []  # what the script raised, None if nothing
+run = []  # the script as a function, until it runs
+ended = []  # what it raised, None if nothing
 
 
 def map_report():
@@ -66,6 +67,7 @@ def compile_script():
     stream = sys.stderr
     sys.stderr = warnings = StringIO()
     try:
+        check_encoding(source)
         code = compile_quickly(source)
         if code is None or warnings.tell():
             sys.stderr = warnings = StringIO()  # what came named a wrong file
@@ -80,6 +82,15 @@ def compile_script():
     return code
 
 
+def check_encoding(source):
+    """Python refuses what is not UTF-8 in a comment too, if only in files."""
+    try:
+        source.decode()
+    except UnicodeDecodeError:
+        if not any(b"coding" in line and b"utf" not in line for line in source.split(b"\n", 2)[:2]):
+            raise SyntaxError("source is not UTF-8, and declares no other encoding") from None
+
+
 def compile_quickly(source):
     """The code without compile(), which first makes the classes of the ast module, for 1 ms."""
     if sys.version_info >= (3, 12):
@@ -87,7 +98,7 @@ def compile_quickly(source):
     taken = []
 
     def take(frame, event, _):
-        if event == "call":
+        if event == "call" and frame.f_code.co_filename == "<string>":
             taken.append(frame.f_code)
             raise InterruptedError  # before its first instruction
 
@@ -137,7 +148,7 @@ class Script:
     def close(self):
         sys.excepthook = display
         forget_last()
-        return self.run
+        return run.pop()
 
 
 def stage(script):
@@ -162,13 +173,14 @@ def conclude(*_):
         sys.excepthook = hook
     flush("stderr")
     flush("stdout")
+    names = main.pop()  # we outlive the script's objects: hold none
     if isinstance(ended[0], SystemExit):
         raise ended.pop()
     if ended[0] is not None:
         exec(UNCAUGHT, globals())
         show(hook, ended[0])
-    main.pop("__file__", None)
-    main.pop("__cached__", None)
+    names.pop("__file__", None)
+    names.pop("__cached__", None)
     if ended.pop() is None:
         raise SystemExit
 
@@ -325,11 +337,10 @@ def put(tag, text, limit):
 del sys.path[0]
 memory = map_report()
 code = compile_script()
-main = make_main()
-script = Script()
-script.run = type(stage)(code, main)
-player = stage(script)
+main = [make_main()]
+run.append(type(stage)(code, main[0]))
+player = stage(Script())
 next(player)
 sys.last_type = player
-del player
+del player, code
 raise GeneratorExit
