@@ -1,0 +1,7 @@
+"""The suite's fixtures are those of tests/support."""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from fixtures import faults, jaild, pen, programs  # noqa: E402, F401

@@ -1,0 +1,44 @@
+"""Fixtures of the suites that start programs in a pen (walls, protocol, leak)."""
+import itertools
+import os
+
+import pytest
+import tables
+import wire
+from pen import Pen
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def programs():
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to make cgroups and to look into other users' processes")
+    if not (tables.BUILD / "cloche-jaild").exists():
+        pytest.skip("build/cloche-jaild is not built")
+
+
+@pytest.fixture(scope="session")
+def faults(programs):
+    """The program of the build for fault injection."""
+    program = tables.FAULTS / "cloche"
+    if not program.exists():
+        pytest.skip("build-faults is not built: make build-faults")
+    return program
+
+
+@pytest.fixture
+def pen(programs):
+    """A pen of the test's own; nothing may be left in it at the end."""
+    made = Pen(f"pen-{os.getpid()}-{next(_numbers)}")
+    yield made
+    left = made.empties()
+    made.close()
+    assert not left, "left behind:\n" + "\n".join(left)
+
+
+@pytest.fixture
+def jaild(pen):
+    """A jaild of the test's own, let go at the end."""
+    with wire.Jaild(pen) as made:
+        yield made

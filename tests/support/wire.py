@@ -1,0 +1,432 @@
+"""A client of cloche-jaild, written against src/wire/message.h alone: it can say all that the protocol knows, and,
+with send(), what it does not.
+
+Every request has one answer with its number (seq); call() waits for it and keeps what comes meanwhile for others. A
+refusal is raised as Refused. Answers are dictionaries of the struct's fields.
+"""
+import enum
+import errno
+import fcntl
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import time
+from pathlib import Path
+
+import tables
+
+VERSION = 1
+PATH_SIZE = 4097
+HEADER = struct.Struct("<HHI")
+ANSWER_WITHIN_S = 20
+MFD_FLAGS = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
+SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+PACKAGE_MAGIC = 0x31504C43
+SOCKET_FD = 3  # as cloche has it
+REPORT_SIZE = 256 * 1024
+LANGUAGES = {"python": 0, "bash": 1, "program": 2}
+ENTRY = struct.Struct("<IHBBIIQQqq2Q")
+KINDS = ("file", "folder", "link", "other")
+LIST_HASH, LIST_SETTLE = 1, 2
+
+
+class Type(enum.IntEnum):
+    STATUS = 1
+    SESSION_OPEN = 2
+    SESSION_CLOSE = 3
+    RUN = 4
+    RUN_CANCEL = 5
+    FILE_OPEN = 6
+    FILE_CREATE = 7
+    FILE_COMMIT = 8
+    FILE_ABORT = 9
+    FILE_REMOVE = 10
+    LIST = 11
+    FAILED = 12
+    DONE = 13
+    STATUS_IS = 14
+    SESSION_IS = 15
+    RUN_STARTED = 16
+    RUN_ENDED = 17
+    FILE_IS = 18
+    UPLOAD_IS = 19
+    LISTING_IS = 20
+
+
+class End(enum.IntEnum):
+    EXIT = 0
+    SIGNAL = 1
+    TIMEOUT = 2
+    MEMORY = 3
+    CANCELLED = 4
+
+
+_FIELDS = {
+    Type.FAILED: ("<iI", "error stage"),
+    Type.DONE: ("<", ""),
+    Type.STATUS_IS: ("<6I", "backend protections landlock_abi sessions cells reserved"),
+    Type.SESSION_IS: ("<Q", "session"),
+    Type.RUN_STARTED: ("<QQ", "run start_us"),
+    Type.RUN_ENDED: ("<QIiQQQII", "run end code wall_us cpu_us memory_peak_bytes memory_peak_is_rss advice"),
+    Type.FILE_IS: ("<QqQ", "size_bytes mtime_ns inode"),
+    Type.UPLOAD_IS: ("<Q", "upload"),
+    Type.LISTING_IS: ("<IIQ", "entries is_truncated size_bytes"),
+}
+
+
+class Refused(Exception):
+    """FAILED: error is an errno, stage the number of a stage or 0."""
+
+    def __init__(self, error, stage):
+        super().__init__(f"{errno.errorcode.get(error, error)} at stage {stage}")
+        self.error, self.stage = error, stage
+
+
+class Gone(Exception):
+    """The connection has ended."""
+
+
+class Message(dict):
+    def __init__(self, kind, seq, fields, fds):
+        super().__init__(fields)
+        self.kind, self.seq, self.fds = kind, seq, fds
+
+
+def _decode(data, fds):
+    kind, version, seq = HEADER.unpack_from(data)
+    assert version == VERSION
+    form, names = _FIELDS[Type(kind)]
+    assert len(data) == HEADER.size + struct.calcsize(form), f"{Type(kind).name} of {len(data)} bytes"
+    return Message(Type(kind), seq, dict(zip(names.split(), struct.unpack_from(form, data, HEADER.size))), fds)
+
+
+def header(kind, seq, version=VERSION):
+    return HEADER.pack(kind, version, seq)
+
+
+def limits_pack(limits):
+    return struct.pack(f"<{len(tables.limits())}Q", *[limits[name] for name in tables.limits()])
+
+
+def open_body(key, limits, reserved=bytes(7)):
+    return key.encode().ljust(129, b"\0") + reserved + limits_pack(limits)
+
+
+def file_body(session, path, mode=0, reserved=0, padding=bytes(7)):
+    path = os.fsencode(path)
+    return struct.pack("<QII", session, mode, reserved) + path.ljust(PATH_SIZE, b"\0") + padding
+
+
+def memfd(data, seals=SEALS):
+    fd = os.memfd_create("test", MFD_FLAGS)
+    os.write(fd, data)
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
+    return fd
+
+
+def package(code, language="python", args=(), env=()):
+    """The bytes of a package (wire/package_form.h)."""
+    code = code.encode() if isinstance(code, str) else code
+    strings = b"".join(os.fsencode(word) + b"\0" for word in (*args, *env))
+    head = struct.pack("<6I", PACKAGE_MAGIC, LANGUAGES[language], len(args), len(env), len(strings), len(code))
+    return head + strings + code
+
+
+def report():
+    fd = os.memfd_create("report", MFD_FLAGS)
+    os.ftruncate(fd, REPORT_SIZE)
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+    return fd
+
+
+class Run:
+    """A run under way: its own ends of the pipes, and what jaild says of it."""
+
+    def __init__(self, jaild, seq, out, err):
+        self.jaild, self.seq, self.out, self.err = jaild, seq, out, err
+        self.start = None
+        self._buffer = b""
+
+    def started(self, within=ANSWER_WITHIN_S):
+        if not self.start:
+            self.start = self.jaild.answer(self.seq, Type.RUN_STARTED, within)
+        return self.start
+
+    def ended(self, within=ANSWER_WITHIN_S):
+        self.started(within)
+        return self.jaild.answer(self.seq, Type.RUN_ENDED, within)
+
+    def line(self, within=ANSWER_WITHIN_S):
+        """The next line of stdout, without its end."""
+        deadline = time.monotonic() + within
+        while b"\n" not in self._buffer:
+            ready, _, _ = select.select([self.out], [], [], max(0.0, deadline - time.monotonic()))
+            assert ready, f"no line of output within {within} s, but {self._buffer!r}"
+            chunk = os.read(self.out, 65536)
+            assert chunk, f"the output ended: {self._buffer!r}, stderr {self.errors()!r}"
+            self._buffer += chunk
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line.decode(errors="replace")
+
+    def text(self):
+        """All of stdout until its end."""
+        while chunk := os.read(self.out, 65536):
+            self._buffer += chunk
+        return self._buffer.decode(errors="replace")
+
+    def errors(self):
+        os.set_blocking(self.err, False)
+        try:
+            return os.read(self.err, 65536)
+        except BlockingIOError:
+            return b""
+
+    def close(self):
+        for name in ("out", "err"):
+            if getattr(self, name) >= 0:
+                os.close(getattr(self, name))
+                setattr(self, name, -1)
+
+
+class Jaild:
+    """A jaild of our own. Ready when made, unless is_ready is false; then first() is what it says."""
+
+    def __init__(self, pen, program=tables.BUILD / "cloche-jaild", fail_stage=0, is_ready=True, options=(),
+                 number=SOCKET_FD):
+        self.pen = pen
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        argv = [program, "--socket-fd", number, *options]
+        argv += ["--fail-stage", fail_stage] if fail_stage else []
+        move = f"exec {number}<&{theirs.fileno()}-; " if number != theirs.fileno() else ""
+        self.launcher = subprocess.Popen(
+            pen.wrap(argv, move), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, start_new_session=True)
+        theirs.close()
+        self.seq = 0
+        self.kept = []
+        self.runs = []
+        if is_ready:
+            self.first()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def first(self):
+        """The first word: DONE, or Refused is raised."""
+        return self.answer(0, Type.DONE)
+
+    def hang_up(self):
+        self.socket.close()
+
+    def stop(self, within=20):
+        """Hangs up, and waits until the launcher has gone. Returns its exit status."""
+        self.hang_up()
+        for run in self.runs:
+            run.close()
+        try:
+            return self.launcher.wait(within)
+        except subprocess.TimeoutExpired:
+            self.launcher.kill()
+            raise
+        finally:
+            self.launcher.wait()
+            self.launcher.stderr.close()
+
+    # what we say
+
+    def send(self, kind, body=b"", fds=(), seq=None, version=VERSION):
+        """Any datagram with a header. Returns its number."""
+        if seq is None:
+            self.seq += 1
+            seq = self.seq
+        self.send_bytes(header(kind, seq, version) + body, fds)
+        return seq
+
+    def send_bytes(self, data, fds=()):
+        socket.send_fds(self.socket, [data], list(fds)) if fds else self.socket.send(data)
+
+    def receive(self, within=ANSWER_WITHIN_S):
+        self.socket.settimeout(within)
+        try:
+            data, fds, _, _ = socket.recv_fds(self.socket, 8192, 8)
+        except ConnectionResetError:
+            raise Gone from None
+        if not data:
+            raise Gone
+        return _decode(data, fds)
+
+    def answer(self, seq, wanted, within=ANSWER_WITHIN_S):
+        """The message with this number. FAILED is raised, another kind than wanted is an error."""
+        deadline = time.monotonic() + within
+        while True:
+            message = next((kept for kept in self.kept if kept.seq == seq), None)
+            if message is not None:
+                self.kept.remove(message)
+                break
+            self.kept.append(self.receive(max(0.001, deadline - time.monotonic())))
+        if message.kind == Type.FAILED:
+            raise Refused(message["error"], message["stage"])
+        assert message.kind == wanted, f"{message.kind.name} instead of {wanted.name}"
+        return message
+
+    def call(self, kind, body, wanted, within=ANSWER_WITHIN_S):
+        return self.answer(self.send(kind, body), wanted, within)
+
+    def ends(self, within=10):
+        """Waits until jaild has hung up; what it said before."""
+        said = []
+        deadline = time.monotonic() + within
+        while True:
+            try:
+                said.append(self.receive(max(0.001, deadline - time.monotonic())))
+            except (Gone, ConnectionResetError, BrokenPipeError):
+                return said
+
+    # requests
+
+    def status(self):
+        return self.call(Type.STATUS, b"", Type.STATUS_IS)
+
+    def open(self, key="test", profile="strict", **changes):
+        limits = {**tables.profile(profile), **changes}
+        return self.call(Type.SESSION_OPEN, open_body(key, limits), Type.SESSION_IS)["session"]
+
+    def close(self, session, within=ANSWER_WITHIN_S):
+        self.call(Type.SESSION_CLOSE, struct.pack("<Q", session), Type.DONE, within)
+
+    def run(self, session, code, language="python", args=(), env=(), wall_ms=0, package_fd=None):
+        """Asks for a run and does not wait."""
+        out, theirs_out = os.pipe()
+        err, theirs_err = os.pipe()
+        null = os.open("/dev/null", os.O_RDONLY)
+        if package_fd is None:
+            package_fd = memfd(package(code, language, args, env))
+        fds = [package_fd, null, theirs_out, theirs_err, report()]
+        run = Run(self, self.send(Type.RUN, struct.pack("<QQ", session, wall_ms), fds), out, err)
+        for fd in fds:
+            os.close(fd)
+        self.runs.append(run)
+        return run
+
+    def result(self, session, code, language="python", within=ANSWER_WITHIN_S, **options):
+        """Runs to the end. Returns (ended, stdout)."""
+        run = self.run(session, code, language, **options)
+        ended = run.ended(within)
+        text = run.text()
+        errors = run.errors()
+        run.close()
+        self.runs.remove(run)
+        assert ended["end"] != End.EXIT or ended["code"] == 0 or "code" in options, f"{ended} {text!r} {errors!r}"
+        return ended, text
+
+    def cancel(self, run):
+        self.call(Type.RUN_CANCEL, struct.pack("<Q", run), Type.DONE)
+
+    def file_open(self, session, path, mode=0):
+        """Returns (descriptor, answer)."""
+        answer = self.call(Type.FILE_OPEN, file_body(session, path, mode), Type.FILE_IS)
+        return answer.fds[0], answer
+
+    def file_read(self, session, path):
+        fd, _ = self.file_open(session, path)
+        with os.fdopen(fd, "rb") as file:
+            return file.read()
+
+    def file_create(self, session, path, mode=0o644):
+        """Returns (upload, descriptor)."""
+        answer = self.call(Type.FILE_CREATE, file_body(session, path, mode), Type.UPLOAD_IS)
+        return answer["upload"], answer.fds[0]
+
+    def file_commit(self, upload):
+        self.call(Type.FILE_COMMIT, struct.pack("<Q", upload), Type.DONE)
+
+    def file_abort(self, upload):
+        self.call(Type.FILE_ABORT, struct.pack("<Q", upload), Type.DONE)
+
+    def file_put(self, session, path, data, mode=0o644):
+        upload, fd = self.file_create(session, path, mode)
+        with os.fdopen(fd, "wb") as file:
+            file.write(data)
+        self.file_commit(upload)
+
+    def file_remove(self, session, path):
+        self.call(Type.FILE_REMOVE, file_body(session, path), Type.DONE)
+
+    def list_send(self, session, flags=0):
+        return self.send(Type.LIST, struct.pack("<QII", session, flags, 0))
+
+    def list(self, session, flags=0, within=ANSWER_WITHIN_S):
+        """Returns (answer, {path in bytes: entry})."""
+        return listing_read(self.answer(self.list_send(session, flags), Type.LISTING_IS, within))
+
+    # what can be seen of it from outside
+
+    @property
+    def pid(self):
+        """jaild itself, the launcher's child."""
+        found = children(self.launcher.pid)
+        assert len(found) == 1, f"the launcher has children {found}"
+        return found[0]
+
+    def inits(self):
+        return [pid for pid in children(self.pid) if cmdline(pid) == b"cloche-init"]
+
+    def descriptors(self):
+        """What jaild has open: number -> what it is."""
+        folder = f"/proc/{self.pid}/fd"
+        return {int(name): os.readlink(f"{folder}/{name}") for name in os.listdir(folder)}
+
+    def mounts(self):
+        """jaild's own mounts, as lines."""
+        return Path(f"/proc/{self.pid}/mountinfo").read_text().splitlines()
+
+    def memory(self):
+        """Bytes of jaild alone: its share of pages, and what it has written itself."""
+        lines = Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines()
+        sizes = {line.split()[0].rstrip(":"): int(line.split()[1]) * 1024 for line in lines[1:]}
+        return {"pss": sizes["Pss"], "private": sizes["Private_Dirty"]}
+
+
+def listing_read(answer):
+    """Returns (answer, {path in bytes: entry}) of LISTING_IS; closes its descriptor."""
+    with os.fdopen(answer.fds[0], "rb") as file:
+        assert fcntl.fcntl(file.fileno(), fcntl.F_GET_SEALS) == SEALS
+        file.seek(0)  # the walker has left it at its end
+        data = file.read()
+    assert len(data) == answer["size_bytes"]
+    found, at = {}, 0
+    while at < len(data):
+        size, length, kind, hashed, mode, links, bytes_, inode, mtime, ctime, low, high = ENTRY.unpack_from(data, at)
+        path = data[at + ENTRY.size:at + ENTRY.size + length]
+        found[path] = {"kind": KINDS[kind], "mode": mode, "links": links, "size": bytes_, "inode": inode,
+                       "mtime": mtime, "ctime": ctime, "hash": (low, high) if hashed else None}
+        at += size
+    assert len(found) == answer["entries"]
+    return answer, found
+
+
+def children(pid):
+    """Living children, zombies left out."""
+    try:
+        words = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+    return [int(word) for word in words if cmdline(int(word))]
+
+
+def cmdline(pid):
+    """The first word of a process's command line, empty for zombies and those that are gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
+    except OSError:
+        return b""
+
+
+def kill(pid):
+    os.kill(pid, signal.SIGKILL)

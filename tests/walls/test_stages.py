@@ -1,0 +1,131 @@
+"""Each step on the way to a running script fails once: it is named, nothing ran, nothing is left, jaild lives on.
+
+The build for fault injection makes stage N fail without doing it. A stage that no step asks for lets the script run,
+and that fails here too.
+"""
+import errno
+import json
+import os
+import subprocess
+
+import pytest
+import tables
+import wire
+
+STAGES = tables.stages()
+NUMBERS = {name: number for number, name, _ in STAGES}
+# These need a profile with own_proc; all others are tried with the default one.
+ROOMY = {"CELL_PROC", "INIT_PROC"}
+MARKER = "the script has run"
+SCRIPT = f"""
+print({MARKER!r}, flush=True)
+open("marker.txt", "w").write({MARKER!r})
+"""
+SESSION_STAGES = [stage for stage in STAGES if stage[1].startswith("SESSION_")]
+CELL_STAGES = [stage for stage in STAGES if stage[1].startswith(("CELL_", "INIT_", "RUN_", "SCRIPT_"))
+               and stage[1] != "INIT_BINARY"]
+
+
+def each(stages):
+    return pytest.mark.parametrize("stage", stages, ids=[name for _, name, _ in stages])
+
+
+def profile_of(name):
+    return "roomy" if name in ROOMY else "strict"
+
+
+def run_with(pen, program, tmp_path, *options, within=60):
+    """cloche run with a script that leaves marks. Returns what subprocess.run returns."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    argv = [program, "run", "--json", "--out", tmp_path / "out", *options, script]
+    return subprocess.run(pen.wrap(argv), cwd=tmp_path, capture_output=True, stdin=subprocess.DEVNULL, timeout=within)
+
+
+def test_the_table_has_the_stages_of_every_process():
+    assert len(CELL_STAGES) > 30 and len(SESSION_STAGES) == 3
+    assert ROOMY < set(NUMBERS)
+
+
+def test_without_a_failing_stage_the_script_runs(pen, faults, tmp_path):
+    """Else the tests below could not fail."""
+    done = run_with(pen, faults, tmp_path, "--profile", "roomy")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["stdout"]["text"] == MARKER + "\n"
+    assert (tmp_path / "out/marker.txt").read_text() == MARKER
+
+
+@each(STAGES)
+def test_failing_stage_is_named_and_leaves_nothing(stage, pen, faults, tmp_path):
+    number, name, text = stage
+    done = run_with(pen, faults, tmp_path, "--fail-stage", str(number), "--profile", profile_of(name))
+    left = pen.empties()
+    assert MARKER.encode() not in done.stdout + done.stderr, "the script has run"
+    assert not (tmp_path / "out/marker.txt").exists(), "the script has run"
+    assert done.returncode == 125, f"{done.stdout}\n{done.stderr}"
+    assert json.loads(done.stdout)["stage"] == text
+    assert text in done.stderr.decode()
+    assert not left, "\n".join(left)
+
+
+@each([stage for stage in STAGES if stage not in SESSION_STAGES + CELL_STAGES])
+def test_start_that_fails_is_told_by_the_first_message(stage, pen, faults):
+    number, _, _ = stage
+    with wire.Jaild(pen, faults.with_name("cloche-jaild"), number, is_ready=False) as jaild:
+        with pytest.raises(wire.Refused) as refused:
+            jaild.first()
+        assert (refused.value.error, refused.value.stage) == (errno.EIO, number)
+        with pytest.raises(wire.Gone):
+            jaild.receive()
+
+
+@each(SESSION_STAGES)
+def test_session_that_fails_leaves_jaild_as_it_was(stage, pen, faults):
+    number, _, _ = stage
+    with wire.Jaild(pen, faults.with_name("cloche-jaild"), number) as jaild:
+        before = view(jaild)
+        for key in ("one", "one", "two"):  # the key is free again
+            with pytest.raises(wire.Refused) as refused:
+                jaild.open(key)
+            assert (refused.value.error, refused.value.stage) == (errno.EIO, number)
+        assert view(jaild) == before
+
+
+@each(CELL_STAGES)
+def test_cell_that_fails_leaves_session_and_jaild_usable(stage, pen, faults):
+    number, name, _ = stage
+    with wire.Jaild(pen, faults.with_name("cloche-jaild"), number) as jaild:
+        session = jaild.open("one", profile_of(name))
+        before = view(jaild)
+        for _ in range(3):  # never EBUSY, never another stage
+            run = jaild.run(session, SCRIPT)
+            with pytest.raises(wire.Refused) as refused:
+                run.started()
+            assert (refused.value.error, refused.value.stage) == (errno.EIO, number)
+            assert run.text() == "", "the script has run"
+            run.close()
+        assert view(jaild) == before
+        assert jaild.list(session)[1] == {}, "the script has run"
+        jaild.file_put(session, "kept.txt", b"kept")
+        assert jaild.file_read(session, "kept.txt") == b"kept"
+        jaild.close(session)
+        assert jaild.status()["sessions"] == 0
+
+
+def view(jaild):
+    """All that a failure must not change: descriptors, mounts, groups, processes, counts."""
+    groups = sorted(str(path) for group in jaild.pen.groups() for path, _, _ in os.walk(group))
+    return dict(jaild.status()), jaild.descriptors(), jaild.mounts(), groups, sorted(jaild.pen.processes())
+
+
+@pytest.mark.parametrize("argv", [
+    ["cloche", "run", "--json", "--fail-stage", "30", "script.py"],
+    ["cloche-jaild", "--socket-fd", "0", "--fail-stage", "30"],
+], ids=["cloche", "cloche-jaild"])
+def test_ordinary_build_does_not_know_the_option(argv, pen, tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = subprocess.run(pen.wrap([tables.BUILD / argv[0], *argv[1:]]), cwd=tmp_path, stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=30)
+    assert done.returncode == 2
+    assert b"fail-stage" in done.stderr
+    assert MARKER.encode() not in done.stdout
