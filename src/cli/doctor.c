@@ -98,7 +98,7 @@ static int ask(struct buf *out)
 	AUTO_CLOSE int ours = -1;
 	int pair[2], r = jaild_find_program("cloche-jaild", program, sizeof(program));
 	ssize_t n;
-	pid_t pid;
+	pid_t pid = 0;
 
 	if (r < 0)
 		return r;

@@ -15,7 +15,7 @@
 
 #define LINE_MAX_BYTES 2048 /* a path of PATH_MAX is cut: the words around it matter more */
 
-static void line_write(const char *format, va_list ap)
+__attribute__((format(printf, 1, 0))) static void line_write(const char *format, va_list ap)
 {
 	char line[LINE_MAX_BYTES] = "cloche: ";
 	size_t start = strlen(line);

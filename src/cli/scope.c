@@ -10,6 +10,7 @@
  */
 #include "cli/scope.h"
 
+#include "base/alloc.h"
 #include "base/fd.h"
 #include "base/macro.h"
 #include "base/str.h"
@@ -28,7 +29,6 @@
 
 #define MARK	    "--in-systemd-scope"
 #define SYSTEMD_RUN "/usr/bin/systemd-run"
-#define ARGS_MAX    1200 /* more than any command line of ours that is accepted */
 
 bool scope_is_marked(int argc, char **argv)
 {
@@ -86,12 +86,14 @@ static void scope_exec(int argc, char **argv)
 {
 	static const char *const before[] = { "systemd-run", "--scope", "--quiet", "--collect",
 		"--property=Delegate=yes" };
-	const char *arguments[ARRAY_SIZE(before) + ARGS_MAX + 5];
+	/* Behind `before`: --user, --, our path, the mark, and NULL. */
+	AUTO_FREE const char **arguments =
+		xcalloc(ARRAY_SIZE(before) + (size_t)argc + 5, sizeof(*arguments));
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	size_t at = ARRAY_SIZE(before);
 
-	if (n <= 0 || argc > ARGS_MAX)
+	if (n <= 0)
 		return;
 	self[n] = '\0';
 	memcpy(arguments, before, sizeof(before));
