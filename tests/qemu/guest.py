@@ -6,6 +6,7 @@ import re
 import time
 import traceback
 
+import guest_cell
 import guest_kernel
 import guest_limits
 import guest_rootless
@@ -26,7 +27,10 @@ def judge(function):
     except Skip as skip:
         return "skip", str(skip)
     except BaseException:
-        return "fail", traceback.format_exc()[-3000:]
+        failure = traceback.format_exc()[-3000:]
+        # The next test must not fail for what this one left.
+        guest_cell.sweep()
+        return "fail", failure
 
 
 def main():

@@ -1,5 +1,6 @@
 """Starts `cloche run` in the guest and looks at what the kernel then holds: processes and cgroups."""
 
+import contextlib
 import json
 import os
 import signal
@@ -126,8 +127,9 @@ def entry(uid, place):
     return enter
 
 
-def start(script, *options, language="python", uid=0, place=SCOPE):
-    """Starts a run of the text in a new working directory, by default in a scope of its own."""
+def start(script, *options, language="python", uid=0, place=SCOPE, enter=None):
+    """Starts a run of the text in a new working directory, by default in a scope of its own. `enter` is done instead of
+    going there."""
     folder = tempfile.mkdtemp(prefix="run")
     os.chmod(folder, 0o777)
     path = os.path.join(folder, "script")
@@ -138,7 +140,7 @@ def start(script, *options, language="python", uid=0, place=SCOPE):
         scope_make(uid)
     home = "/home/ada" if uid else "/root"
     return subprocess.Popen(arguments, cwd=folder, env=dict(os.environ, HOME=home), stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=entry(uid, place))
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=enter or entry(uid, place))
 
 
 def close():
@@ -172,8 +174,20 @@ def finish(started):
         close()
 
 
-def run(script, *options, language="python", uid=0, place=SCOPE):
-    return finish(start(script, *options, language=language, uid=uid, place=place))
+def sweep():
+    """After a failed test: by hand what should have happened by itself."""
+    for pid in ours():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not ours(), GONE_S)
+    for top in (SCOPE, *cgroups()):
+        for folder, _, _ in os.walk(top, topdown=False):
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
+
+
+def run(script, *options, **how):
+    return finish(start(script, *options, **how))
 
 
 def wait_for_sleep(started):

@@ -71,8 +71,9 @@ def memory_over_the_limit():
 def memory_under_the_limit():
     ended = cell.run(ALLOCATE.format(mib=200))
     check(ended, 0, "ok", "exit")
-    peak = ended.answer["usage"]["memory_peak_bytes"]
-    assert 200 * MIB <= peak <= 256 * MIB, peak
+    usage = ended.answer["usage"]
+    assert usage["memory_peak_kind"] == "cgroup", usage
+    assert 200 * MIB <= usage["memory_peak_bytes"] <= 256 * MIB, usage
 
 
 @guest_test

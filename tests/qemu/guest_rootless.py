@@ -2,7 +2,7 @@
 
 import guest_cell as cell
 from guest_limits import ALLOCATE, MEMORY_KILLED, fifteen_processes, limits_in_the_tree
-from guest_runs import check, doctor
+from guest_runs import check, doctor, kill_in_mid_run
 from guest_table import guest_test
 
 
@@ -47,3 +47,26 @@ def rootless_without_delegation_is_refused_by_name():
     out, said = started.communicate(timeout=cell.RUN_S)
     cell.close()
     assert started.returncode == 125 and "cgroup" in out + said, (started.returncode, out, said)
+
+
+def kill_in_scope(program):
+    try:
+        return kill_in_mid_run(program, uid=cell.ADA)
+    finally:
+        # The cgroups of a killed life stay in the scope, which goes as a whole.
+        cell.scope_remove()
+
+
+@guest_test
+def rootless_sigkill_of_cloche():
+    return kill_in_scope("cloche")
+
+
+@guest_test
+def rootless_sigkill_of_jaild():
+    return kill_in_scope("cloche-jaild")
+
+
+@guest_test
+def rootless_sigkill_of_init():
+    return kill_in_scope("cloche-init")

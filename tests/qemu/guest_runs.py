@@ -6,6 +6,7 @@ import signal
 import subprocess
 
 import guest_cell as cell
+from guest_kernel import CLONE_NEWCGROUP, CLONE_NEWNS, LIBC
 from guest_table import guest_test
 
 # A child that has left its session and its parent, and holds the script's pipes.
@@ -101,37 +102,66 @@ def fork_bomb_ends():
     return ended.reason
 
 
-def kill_in_mid_run(program):
-    """SIGKILL of one of our processes in mid-run: the kernel ends the rest, the next run sweeps what has no life.
-
-    In the root of the tree, because the next run must find the same place: a scope would have been trimmed by systemd.
-    """
-    started = cell.start(DAEMON + "time.sleep(1000)", place=cell.ROOT)
+def kill_in_mid_run(program, uid=0, place=cell.SCOPE):
+    """SIGKILL of one of our processes in mid-run: the kernel ends all others. Returns what cloche then said."""
+    started = cell.start(DAEMON + "time.sleep(1000)", uid=uid, place=place)
     cell.wait_for_sleep(started)
-    victims = [pid for pid, name in cell.ours().items() if name == program]
+    # init is executed from a memfd, and its link says so in front of the name.
+    victims = [pid for pid, name in cell.ours().items() if name.endswith(program)]
     assert victims, f"no {program} among {cell.ours()}"
     for victim in victims:
         os.kill(victim, signal.SIGKILL)
     out, said = started.communicate(timeout=cell.RUN_S)
     cell.check_no_process()
+    return f"status {started.returncode}, {said.strip()[-200:]!r}"
+
+
+def kill_and_run_again(program):
+    """What has no life is swept by the next run. In the root of the tree, because the next run must find the same place:
+    systemd trims a scope."""
+    said = kill_in_mid_run(program, place=cell.ROOT)
     left = cell.cgroups()
     check(cell.run("print('next')", place=cell.ROOT), 0, "ok", "exit")
-    return f"status {started.returncode}, {said.strip()[-200:]!r}, cgroups swept: {len(left)}"
+    return f"{said}, cgroups swept: {len(left)}"
 
 
 @guest_test
 def sigkill_of_cloche():
-    return kill_in_mid_run("cloche")
+    return kill_and_run_again("cloche")
 
 
 @guest_test
 def sigkill_of_jaild():
-    return kill_in_mid_run("cloche-jaild")
+    return kill_and_run_again("cloche-jaild")
 
 
 @guest_test
 def sigkill_of_init():
-    return kill_in_mid_run("cloche-init")
+    return kill_and_run_again("cloche-init")
+
+
+@guest_test
+def sweep_spares_a_run_in_progress():
+    """Two of them in the same place: the second one's sweep must tell the living from the dead."""
+    first = cell.start("sleep 1000", language="bash", place=cell.ROOT)
+    cell.wait_for_sleep(first)
+    check(cell.collect(cell.start("print('second')", place=cell.ROOT)), 0, "ok", "exit")
+    assert first.poll() is None and cell.wait_for_sleep(first)
+    check(cell.cancel(first), 130, "killed", "cancelled")
+
+
+@guest_test
+def cgroup_namespace_of_a_container():
+    """As in a container: our own cgroup is the root of what we see of the tree, and is not the tree's."""
+    into_scope = cell.entry(0, cell.SCOPE)
+    mount_anew = f"mount --make-rprivate / && umount {cell.ROOT} && mount -t cgroup2 cgroup2 {cell.ROOT}"
+
+    def enter():
+        into_scope()
+        if LIBC.unshare(CLONE_NEWCGROUP | CLONE_NEWNS) or subprocess.call(mount_anew, shell=True):
+            os._exit(99)
+
+    check(cell.run("print('hello')", enter=enter), 0, "ok", "exit")
 
 
 @guest_test
