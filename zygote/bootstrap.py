@@ -26,6 +26,7 @@ REPORT_SIZE = 256 * 1024  # src/wire/report.h
 
 builtins, __builtins__ = __builtins__, __builtins__.__dict__.copy()  # the copy serves this file
 display = sys.excepthook
+version = sys.version_info
 process = getpid()
 own = sys.orig_argv.index(sys.argv[0])  # where the command line names this file
 run = []  # the script as a function, until it runs
@@ -38,7 +39,7 @@ def map_report():
         from mmap import mmap
 
         del sys.modules["mmap"]
-        if sys.version_info >= (3, 13):
+        if version >= (3, 13):
             return mmap(REPORT_FD, REPORT_SIZE, trackfd=False)
         # This mmap keeps a duplicate of the descriptor, the lowest free number: close it. The
         # object would close that number again when it dies, be it a file of the script by then;
@@ -93,18 +94,18 @@ def check_encoding(source):
 
 def compile_quickly(source):
     """The code without compile(), which first makes the classes of the ast module, for 1 ms."""
-    if sys.version_info >= (3, 12):
+    if version >= (3, 12):
         return None  # here sys.setprofile costs each function's first call something, ever after
-    taken = []
+    taken, names = [], {}
 
     def take(frame, event, _):
-        if event == "call" and frame.f_code.co_filename == "<string>":
+        if event == "call" and frame.f_globals is names:
             taken.append(frame.f_code)
             raise InterruptedError  # before its first instruction
 
     try:
         sys.setprofile(take)
-        exec(source, {})
+        exec(source, names)
     except Exception:
         pass
     finally:
@@ -177,8 +178,12 @@ def conclude(*_):
     if isinstance(ended[0], SystemExit):
         raise ended.pop()
     if ended[0] is not None:
-        exec(UNCAUGHT, globals())
-        show(hook, ended[0])
+        try:
+            exec(UNCAUGHT, globals())
+        except:  # out of memory
+            display(type(ended[0]), ended[0], ended[0].__traceback__)
+        else:
+            show(hook, ended[0])
     names.pop("__file__", None)
     names.pop("__cached__", None)
     if ended.pop() is None:
@@ -209,7 +214,7 @@ def tell_uncompiled(error):
     """Lets plain Python tell why the script does not compile, after the report."""
     error.__traceback__ = None
     try:
-        tell(error, show_copied(error, None))
+        tell(error, show_copied(error, Copy(None)))
     finally:
         sys.orig_argv[own] = SCRIPT
         execv(sys.executable, sys.orig_argv)
@@ -218,16 +223,17 @@ def tell_uncompiled(error):
 def show(hook, error):
     """What PyErr_Print does, with a copy for the report."""
     sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
-    if sys.version_info >= (3, 12):
+    if version >= (3, 12):
         sys.last_exc = error
     if hook is display:
-        text = show_copied(error, getattr(sys, "stderr", None))
+        text = show_copied(error)
     elif hook is ended:
         say("sys.excepthook is missing\n")
-        text = show_copied(error, getattr(sys, "stderr", None))
+        text = show_copied(error)
     else:
-        show_by(hook, error)
-        text = show_copied(error, None) if harmless(error) else ""
+        text = show_by(hook, error)
+    if not text and harmless(error):
+        text = show_copied(error, Copy(None))
     tell(error, text)
     if type(error) is KeyboardInterrupt:
         # An exec of text that ends so makes Python end itself by SIGINT after all the rest.
@@ -238,10 +244,10 @@ def show(hook, error):
 
 
 def show_by(hook, error):
-    """Lets the script's own sys.excepthook show it."""
+    """Lets the script's own sys.excepthook show it; returns no text."""
     try:
         hook(type(error), error, error.__traceback__)
-        return
+        return ""
     except SystemExit:
         raise
     except BaseException as other:
@@ -250,7 +256,7 @@ def show_by(hook, error):
     say("Error in sys.excepthook:\n")
     display(type(second), second, second.__traceback__)
     say("\nOriginal exception was:\n")
-    display(type(error), error, error.__traceback__)
+    return show_copied(error)
 
 
 def say(text):
@@ -271,27 +277,29 @@ class Copy:
         return getattr(self.stream, name)
 
     def write(self, text):
-        self.text.append(text)
         if self.stream is not None:
-            try:
-                self.stream.write(text)
-            except:
-                self.stream = None  # closed or broken: Python gives up here too
+            self.stream.write(text)
+        self.text.append(text)
 
     def flush(self):
         if self.stream is not None:
             self.stream.flush()
 
 
-def show_copied(error, stream):
-    """Shows it as Python does on the stream, None for nowhere; returns the text."""
-    before = sys.__dict__.get("stderr")
-    sys.stderr = copy = Copy(stream)
+def show_copied(error, copy=None):
+    """Shows it as Python does, or to a copy of no stream; returns the text if it was written."""
+    stream = sys.__dict__.get("stderr")
+    if copy is None and stream is not None:
+        copy = Copy(stream)
+    if copy is None:
+        display(type(error), error, error.__traceback__)
+        return ""
+    sys.stderr = copy
     try:
         display(type(error), error, error.__traceback__)
     finally:
-        if sys.stderr is copy:
-            sys.stderr = before
+        if sys.__dict__.get("stderr") is copy:
+            sys.stderr = stream
     return "".join(copy.text)
 
 
