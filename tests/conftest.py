@@ -59,8 +59,6 @@ def program():
         pytest.skip("needs root, to make users, plant secrets and look at processes")
     if not PROGRAM.exists():
         pytest.skip(f"{PROGRAM} is not built")
-    SECRET_FILE.write_text(FILE_SECRET)
-    SECRET_FILE.chmod(0o600)
     yield PROGRAM
     SECRET_FILE.unlink(missing_ok=True)
 
@@ -76,6 +74,9 @@ def rootless(program):
 
 @pytest.fixture
 def cloche(request, program, tmp_path):
+    if not SECRET_FILE.exists():
+        SECRET_FILE.write_text(FILE_SECRET)
+        SECRET_FILE.chmod(0o600)
     who = request.getfixturevalue("rootless") if request.param == "rootless" else Identity()
     made = Cloche(who, tmp_path)
     yield made

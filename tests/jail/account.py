@@ -7,7 +7,7 @@ from pathlib import Path
 from runner import Identity
 
 USER = "cloche-test"
-LEAF = "rootless-test"
+LEAF = f"rootless-test-{os.getpid()}"  # several people may test at once
 V1_CONTROLLERS = ("memory", "pids", "cpu", "cpuacct")
 OWNED_FILES = ("", "cgroup.procs", "tasks", "cgroup.threads", "cgroup.subtree_control")
 

@@ -4,6 +4,7 @@ An Identity says who the person is (root, or the ordinary user of account.py); a
 folder of its own. Secrets are planted in the caller's environment and in /root, so that every answer can be searched
 for them.
 """
+import hashlib
 import json
 import os
 import secrets
@@ -19,7 +20,8 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("CLOCHE_BIN", REPO / "build/cloche"))
 ENV_SECRET = "tok-" + secrets.token_hex(16)
-FILE_SECRET = "key-" + secrets.token_hex(16)
+# The same for all who test on this machine at once.
+FILE_SECRET = "key-" + hashlib.sha256(Path("/proc/sys/kernel/random/boot_id").read_bytes()).hexdigest()[:32]
 SECRET_FILE = Path("/root/cloche-test-secret")
 CALLER_ENV = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

@@ -17,7 +17,7 @@ PYTHON = "import sys\nprint('from', sys.argv[0])\n"
 def test_language_by_option_extension_or_first_line(cloche, checked, name, content, option, wanted):
     run = cloche.run(cloche.file(name, content), language=option)
     assert checked(run)["language"] == wanted
-    assert run.text == f"from /run/cloche/main.{'sh' if wanted == 'bash' else 'py'}\n"
+    assert run.text.startswith("from ") and run.text.endswith(f"main.{'sh' if wanted == 'bash' else 'py'}\n")
 
 
 @pytest.mark.both
@@ -51,15 +51,19 @@ def test_stdin_from_a_file(cloche):
 
 
 def test_large_stdin_arrives_whole(cloche):
-    typed = cloche.file("typed.bin", bytes(range(256)) * 40000)
+    typed = cloche.file("typed.bin", bytes(range(256)) * 4000)
     run = cloche.run("import sys, hashlib\nprint(hashlib.sha256(sys.stdin.buffer.read()).hexdigest())\n", stdin=typed)
     import hashlib
     assert run.text.strip() == hashlib.sha256(typed.read_bytes()).hexdigest()
 
 
 def test_stdin_that_nobody_reads_does_not_matter(cloche, checked):
-    typed = cloche.file("typed.bin", bytes(10 << 20))
+    typed = cloche.file("typed.bin", bytes(1 << 20))
     assert checked(cloche.run("print('done')\n", stdin=typed))["outcome"] == "ok"
+
+
+def test_stdin_above_1_MiB_names_the_other_way(cloche):
+    usage_error(cloche.run("print(1)\n", stdin=cloche.file("typed.bin", bytes((1 << 20) + 1)), json_answer=False), "--file")
 
 
 @pytest.mark.both
@@ -136,7 +140,7 @@ def test_a_script_of_no_known_language_names_the_option(cloche):
 
 def test_missing_script_and_unknown_command(cloche):
     usage_error(cloche.command("run", "/nowhere/script.py"), "/nowhere/script.py")
-    usage_error(cloche.command("run"), "SCRIPT")
+    usage_error(cloche.command("run"), "script")
     usage_error(cloche.command("fly"), "fly")
     usage_error(cloche.command("run", cloche.folder), str(cloche.folder))
 

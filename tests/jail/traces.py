@@ -99,7 +99,9 @@ def _cgroup_is_in_use_by_others(folder):
 
 
 def mounts():
-    return {" ".join(line.split()[3:5]) for line in _read("/proc/self/mountinfo").splitlines()}
+    """Mounts of the host, but those below /sys, which the kernel makes by itself when somebody looks there."""
+    found = {" ".join(line.split()[3:5]) for line in _read("/proc/self/mountinfo").splitlines()}
+    return {text for text in found if not text.split()[1].startswith("/sys/")}
 
 
 def snapshot():
