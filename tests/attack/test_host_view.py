@@ -68,6 +68,19 @@ def test_two_runs_have_different_ids(cloche, seen):
 
 
 @pytest.mark.both
+def test_ten_runs_at_once_have_ten_ids(cloche):
+    runs = []
+    try:
+        for _ in range(10):
+            runs.append(Seen(cloche))
+        used = [uid for run in runs for uid in run.uids()]
+        assert len(set(used)) == len(runs), sorted(used)
+    finally:
+        for run in runs:
+            stop(run.child)
+
+
+@pytest.mark.both
 def test_the_script_has_no_rights(seen):
     status = status_of(seen.script)
     for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):

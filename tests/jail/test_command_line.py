@@ -160,6 +160,17 @@ def test_plain_mode_passes_both_streams_on(cloche):
 
 
 @pytest.mark.both
+def test_names_in_our_own_text_cannot_steer_a_terminal(cloche):
+    """What the script prints is its own; what we print about its files has no control characters."""
+    run = cloche.run("import os\nfor n in ('\\x1b[31mred\\x07', 'a\\nb', '\\x9b5m'):\n    open(n, 'w').write('x')\n",
+                     json_answer=False)
+    text = run.stderr.decode()
+    assert "red" in text, "the file is not told"
+    assert not any(c in text for c in "\x1b\x07\x9b\r"), text
+    assert not any(line.startswith("b") for line in text.splitlines())
+
+
+@pytest.mark.both
 def test_timeout_of_one_second_works(cloche):
     run = cloche.run("import time\ntime.sleep(20)\n", timeout=1, json_answer=False)
     assert run.status == 124 and run.wall < 4
