@@ -1,4 +1,4 @@
-"""What the tests know of the program's own tables: stages, limits and profiles, read from the files themselves."""
+"""What the tests know of the program's own tables (stages, limits, message types, profiles), read from its files."""
 import re
 from pathlib import Path
 
@@ -48,3 +48,11 @@ def _value(text):
         return int(text == "yes")
     unit = {"K": 10, "M": 20, "G": 30}.get(text[-1])
     return int(text[:-1]) << unit if unit else int(text)
+
+
+def types():
+    """{name: number} of enum wire_type, without WIRE_."""
+    text = re.sub(r"/\*.*?\*/", "", (REPO / "src/wire/message.h").read_text(), flags=re.S)
+    body = re.search(r"enum wire_type \{(.*?)\}", text, flags=re.S).group(1)
+    names = re.findall(r"WIRE_(\w+)", body)
+    return {name: number for number, name in enumerate(names) if name not in ("NONE", "TYPE_MAX")}

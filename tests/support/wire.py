@@ -33,27 +33,7 @@ KINDS = ("file", "folder", "link", "other")
 LIST_HASH, LIST_SETTLE = 1, 2
 
 
-class Type(enum.IntEnum):
-    STATUS = 1
-    SESSION_OPEN = 2
-    SESSION_CLOSE = 3
-    RUN = 4
-    RUN_CANCEL = 5
-    FILE_OPEN = 6
-    FILE_CREATE = 7
-    FILE_COMMIT = 8
-    FILE_ABORT = 9
-    FILE_REMOVE = 10
-    LIST = 11
-    FAILED = 12
-    DONE = 13
-    STATUS_IS = 14
-    SESSION_IS = 15
-    RUN_STARTED = 16
-    RUN_ENDED = 17
-    FILE_IS = 18
-    UPLOAD_IS = 19
-    LISTING_IS = 20
+Type = enum.IntEnum("Type", tables.types())
 
 
 class End(enum.IntEnum):
@@ -191,52 +171,25 @@ class Run:
                 setattr(self, name, -1)
 
 
-class Jaild:
-    """A jaild of our own. Ready when made, unless is_ready is false; then first() is what it says."""
+class Client:
+    """One connection to a jaild."""
 
-    def __init__(self, pen, program=tables.BUILD / "cloche-jaild", fail_stage=0, is_ready=True, options=(),
-                 number=SOCKET_FD):
-        self.pen = pen
-        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        argv = [program, "--socket-fd", number, *options]
-        argv += ["--fail-stage", fail_stage] if fail_stage else []
-        move = f"exec {number}<&{theirs.fileno()}-; " if number != theirs.fileno() else ""
-        self.launcher = subprocess.Popen(
-            pen.wrap(argv, move), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, start_new_session=True)
-        theirs.close()
+    def __init__(self, connection):
+        self.socket = connection
         self.seq = 0
         self.kept = []
         self.runs = []
-        if is_ready:
-            self.first()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.stop()
-
-    def first(self):
-        """The first word: DONE, or Refused is raised."""
-        return self.answer(0, Type.DONE)
+        self.hang_up()
 
     def hang_up(self):
         self.socket.close()
-
-    def stop(self, within=20):
-        """Hangs up, and waits until the launcher has gone. Returns its exit status."""
-        self.hang_up()
         for run in self.runs:
             run.close()
-        try:
-            return self.launcher.wait(within)
-        except subprocess.TimeoutExpired:
-            self.launcher.kill()
-            raise
-        finally:
-            self.launcher.wait()
-            self.launcher.stderr.close()
 
     # what we say
 
@@ -364,6 +317,51 @@ class Jaild:
     def list(self, session, flags=0, within=ANSWER_WITHIN_S):
         """Returns (answer, {path in bytes: entry})."""
         return listing_read(self.answer(self.list_send(session, flags), Type.LISTING_IS, within))
+
+    def attach(self):
+        """Another connection to the same jaild."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self.answer(self.send(Type.ATTACH, fds=[theirs.fileno()]), Type.DONE)
+        return Client(ours)
+
+
+class Jaild(Client):
+    """A jaild of our own and its first connection. Ready when made, unless is_ready is false: then first() tells."""
+
+    def __init__(self, pen, program=tables.BUILD / "cloche-jaild", fail_stage=0, is_ready=True, options=(),
+                 number=SOCKET_FD):
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        super().__init__(ours)
+        self.pen = pen
+        argv = [program, "--socket-fd", number, *options]
+        argv += ["--fail-stage", fail_stage] if fail_stage else []
+        move = f"exec {number}<&{theirs.fileno()}-; " if number != theirs.fileno() else ""
+        self.launcher = subprocess.Popen(
+            pen.wrap(argv, move), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, start_new_session=True)
+        theirs.close()
+        if is_ready:
+            self.first()
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def first(self):
+        """The first word: DONE, or Refused is raised."""
+        return self.answer(0, Type.DONE)
+
+    def stop(self, within=20):
+        """Hangs up, and waits until the launcher has gone. Returns its exit status."""
+        self.hang_up()
+        try:
+            return self.launcher.wait(within)
+        except subprocess.TimeoutExpired:
+            self.launcher.kill()
+            raise
+        finally:
+            self.launcher.wait()
+            self.launcher.stderr.close()
 
     # what can be seen of it from outside
 
