@@ -22,7 +22,9 @@
 #include "cli/script.h"
 #include "sandbox/answer.h"
 #include "sandbox/jaild.h"
+#include "sandbox/language.h"
 #include "sandbox/snapshot.h"
+#include "wire/stage.h"
 #include "json/json.h"
 
 #include <signal.h>
@@ -58,6 +60,10 @@ static int fail(const struct job *job, const struct fault *fault)
 {
 	AUTO_JSON struct json *problem = job->options.is_json ? answer_problem(fault) : NULL;
 
+	/* A tree of the person's own may well lack the language. */
+	if (strcmp(fault->stage, stage_name(STAGE_SCRIPT_EXEC)) == 0)
+		say("%s does not start: is it in %s?", language_name(job->script.language),
+			job->options.rootfs ? job->options.rootfs : "/usr");
 	if (problem)
 		(void)say_json(problem);
 	return say_fault(fault);

@@ -227,7 +227,7 @@ static int take_args(struct run_options *options, int argc, char **argv)
 static int take_script(struct run_options *options, int argc, char **argv)
 {
 	if (optind == argc)
-		return refuse("which SCRIPT? name a file, or - for standard input; "
+		return refuse("which script? name a file, or - for standard input; "
 			      "see `cloche run --help`");
 	options->script = argv[optind];
 	if (optind + 1 < argc)

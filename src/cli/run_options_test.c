@@ -125,7 +125,7 @@ static void test_help_wins(void **state)
 
 static void test_each_mistake_names_option_and_remedy(void **state)
 {
-	refused("--json", "which SCRIPT?");
+	refused("--json", "which script?");
 	refused("x.py y", "cloche run x.py -- y");
 	refused("--nope x.py", "--nope");
 	refused("-z x.py", "-z");

@@ -15,8 +15,7 @@
  * run_on_readable).
  */
 
-/* Bytes of input: it lies in our memory twice while it is handed over. */
-#define RUN_STDIN_MAX (16u * 1024 * 1024)
+#define RUN_STDIN_MAX (1024u * 1024) /* bytes: input, not a way to bring files in */
 
 /* How long a run may take beyond its wall limit before jaild is taken for stuck: it kills, waits
  * for an empty cgroup, and only then tells. */
