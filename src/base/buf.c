@@ -6,8 +6,8 @@
 #include "base/buf.h"
 
 #include "base/alloc.h"
-#include "base/fd.h"
 #include "base/assert.h"
+#include "base/fd.h"
 #include "base/macro.h"
 
 #include <errno.h>

@@ -65,27 +65,27 @@ void delegate_sweep(struct cgroup_host *host)
 }
 
 /* Gives the folder and the files that its owner needs; those which this tree lacks are skipped. */
-static int folder_give(int base_fd, const char *name, uid_t owner, gid_t group)
+static int folder_give(int base_fd, const char *name, const struct delegate_owner *owner)
 {
 	static const char *const files[] = { "cgroup.procs", "tasks", "cgroup.threads",
 		"cgroup.subtree_control", "cgroup.kill" };
 	char path[DELEGATE_NAME_SIZE + 64];
 
-	if (fchownat(base_fd, name, owner, group, 0) < 0)
+	if (fchownat(base_fd, name, owner->uid, owner->gid, 0) < 0)
 		return -errno;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		(void)str_format(path, sizeof(path), "%s/%s", name, files[i]);
-		if (fchownat(base_fd, path, owner, group, 0) < 0 && errno != ENOENT)
+		if (fchownat(base_fd, path, owner->uid, owner->gid, 0) < 0 && errno != ENOENT)
 			return -errno;
 	}
 	return 0;
 }
 
-static int folder_make(int base_fd, const char *name, uid_t owner, gid_t group)
+static int folder_make(int base_fd, const char *name, const struct delegate_owner *owner)
 {
 	if (mkdirat(base_fd, name, 0755) < 0)
 		return -errno;
-	return owner == geteuid() ? 0 : folder_give(base_fd, name, owner, group);
+	return owner->uid == geteuid() ? 0 : folder_give(base_fd, name, owner);
 }
 
 /* Out of our own group, so that it may give controllers to its children. */
@@ -123,7 +123,7 @@ static int name_make(char *ret_name)
 
 /* The group in one tree. The unified tree also gets daemon/, where jaild itself lives. */
 static int place_make(const struct cgroup_host *host, const char *place, const char *name,
-	uid_t owner, gid_t group, int *ret_fd)
+	const struct delegate_owner *owner, int *ret_fd)
 {
 	AUTO_CLOSE int base_fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int r = 0, fd;
@@ -133,7 +133,7 @@ static int place_make(const struct cgroup_host *host, const char *place, const c
 	if (host->backend == WIRE_CGROUP_V2)
 		r = controllers_give(base_fd);
 	if (r == 0)
-		r = folder_make(base_fd, name, owner, group);
+		r = folder_make(base_fd, name, owner);
 	if (r < 0)
 		return r;
 	fd = openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -142,7 +142,7 @@ static int place_make(const struct cgroup_host *host, const char *place, const c
 	*ret_fd = fd;
 	if (place != host->unified)
 		return 0;
-	r = folder_make(fd, "daemon", owner, group);
+	r = folder_make(fd, "daemon", owner);
 	if (r == 0 && host->backend == WIRE_CGROUP_V2)
 		r = fd_write_file(fd, "cgroup.subtree_control", "+memory +pids +cpu");
 	return r;
@@ -161,7 +161,7 @@ static int lock_take(const char *place, const char *name, int *ret_fd)
 	return flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
 }
 
-int delegate_make(struct cgroup_host *host, uid_t owner, gid_t group,
+int delegate_make(struct cgroup_host *host, const struct delegate_owner *owner,
 	struct delegation *ret_delegation, struct cgroup_root *ret_root)
 {
 	struct cgroup_root root = { host->backend, -1, -1, -1, -1 };
@@ -176,7 +176,7 @@ int delegate_make(struct cgroup_host *host, uid_t owner, gid_t group,
 			  : places[i] == host->cpu  ? &root.cpu_fd
 						    : &root.unified_fd;
 
-		r = place_make(host, places[i], made.name, owner, group, fd);
+		r = place_make(host, places[i], made.name, owner, fd);
 		if (r == 0 && i == 0)
 			r = lock_take(places[0], made.name, &made.lock_fd);
 	}

@@ -13,6 +13,12 @@
 
 #define DELEGATE_NAME_SIZE 24
 
+/* Whom the group is given to: jaild. */
+struct delegate_owner {
+	uid_t uid;
+	gid_t gid;
+};
+
 struct delegation {
 	struct cgroup_host *host;      /* borrowed */
 	char name[DELEGATE_NAME_SIZE]; /* "" before it is made */
@@ -23,7 +29,7 @@ struct delegation {
 void delegate_sweep(struct cgroup_host *host);
 
 /* Makes the group for owner and opens the folders of *ret_root. Returns 0 or -errno. */
-int delegate_make(struct cgroup_host *host, uid_t owner, gid_t group,
+int delegate_make(struct cgroup_host *host, const struct delegate_owner *owner,
 	struct delegation *ret_delegation, struct cgroup_root *ret_root);
 
 /* Moves jaild's process into the group's daemon/, before it has been told to go on. */

@@ -43,11 +43,12 @@ void doctor_cgroup_delegation(const struct options *options, struct finding *ret
 {
 	struct delegation delegation = { .host = &host, .lock_fd = -1 };
 	struct cgroup_root root = { host.backend, -1, -1, -1, -1 };
+	struct delegate_owner owner = { geteuid(), getegid() };
 	int r = -ENOENT;
 
 	(void)options;
 	if (host.backend != WIRE_CGROUP_NONE)
-		r = delegate_make(&host, geteuid(), getegid(), &delegation, &root);
+		r = delegate_make(&host, &owner, &delegation, &root);
 	ret->is_ok = r == 0;
 	root_close(&root);
 	delegate_remove(&delegation);

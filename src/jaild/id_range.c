@@ -1,6 +1,7 @@
 #include "jaild/id_range.h"
 
 #include "base/buf.h"
+#include "base/macro.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,20 +101,16 @@ static int root_range(uint32_t base, struct id_range *ret_range, char *text, siz
 	return r;
 }
 
-static int user_range(const char *path, const char *name, uint32_t *ret_first, uint32_t *ret_count,
-	char *text, size_t size)
+/* The user's range in one of the two files. */
+static int user_range(
+	const char *path, const struct passwd *user, uint32_t *ret_first, uint32_t *ret_count)
 {
 	AUTO_BUF struct buf file = BUF_INIT(SUBID_FILE_MAX);
 	int r = buf_add_file(&file, AT_FDCWD, path);
 
-	if (r == 0)
-		r = id_range_parse(buf_get_slice(&file), name, getuid(), ret_first, ret_count);
-	if (r < 0)
-		(void)str_format(text, size,
-			"%s has no range for %s: as root, usermod --add-subuids 100000-165535 "
-			"--add-subgids 100000-165535 %s",
-			path, name, name);
-	return r;
+	return r < 0 ? r
+		     : id_range_parse(buf_get_slice(&file), user->pw_name, user->pw_uid, ret_first,
+			       ret_count);
 }
 
 int id_range_find(uint32_t root_base, struct id_range *ret_range, char *text, size_t size)
@@ -130,14 +127,17 @@ int id_range_find(uint32_t root_base, struct id_range *ret_range, char *text, si
 		(void)str_format(text, size, "uid %u has no name in /etc/passwd", getuid());
 		return -ENOENT;
 	}
-	r = user_range("/etc/subuid", user->pw_name, &range.first_uid, &range.count, text, size);
-	if (r < 0)
+	r = user_range("/etc/subuid", user, &range.first_uid, &range.count);
+	if (r == 0)
+		r = user_range("/etc/subgid", user, &range.first_gid, &n_gids);
+	if (r < 0) {
+		(void)str_format(text, size,
+			"/etc/subuid and /etc/subgid have no range for %s: as root, usermod "
+			"--add-subuids 100000-165535 --add-subgids 100000-165535 %s",
+			user->pw_name, user->pw_name);
 		return r;
-	r = user_range("/etc/subgid", user->pw_name, &range.first_gid, &n_gids, text, size);
-	if (r < 0)
-		return r;
-	if (n_gids < range.count)
-		range.count = n_gids;
+	}
+	range.count = MIN(range.count, n_gids);
 	*ret_range = range;
 	return 0;
 }

@@ -75,28 +75,20 @@ static int cgroups_choose(struct launch *launch)
 	return -EOPNOTSUPP;
 }
 
-static uid_t jaild_uid(const struct launch *launch)
-{
-	return geteuid() == 0 ? launch->range.first_uid : getuid();
-}
-
-static gid_t jaild_gid(const struct launch *launch)
-{
-	return geteuid() == 0 ? launch->range.first_gid : getgid();
-}
-
 static int cgroups_delegate(struct launch *launch)
 {
+	struct delegate_owner owner = { getuid(), getgid() };
 	int r;
 
+	if (geteuid() == 0)
+		owner = (struct delegate_owner){ launch->range.first_uid, launch->range.first_gid };
 	if (launch->host.backend == WIRE_CGROUP_NONE) {
 		launch->cgroups = (struct cgroup_root){ WIRE_CGROUP_NONE, -1, -1, -1, -1 };
 		launch->delegation = (struct delegation){ .host = &launch->host, .lock_fd = -1 };
 		return 0;
 	}
 	delegate_sweep(&launch->host);
-	r = delegate_make(&launch->host, jaild_uid(launch), jaild_gid(launch), &launch->delegation,
-		&launch->cgroups);
+	r = delegate_make(&launch->host, &owner, &launch->delegation, &launch->cgroups);
 	if (r == -EACCES || r == -EPERM || r == -EROFS)
 		(void)str_format(launch->text, sizeof(launch->text),
 			"our cgroup does not belong to us: start by systemd-run %s--scope -p "
