@@ -1,7 +1,7 @@
 #pragma once
 
 #include "jaild/jaild.h"
-#include "jaild/setup.h"
+#include "launch/setup.h"
 
 /* Turns the process that the launcher executed in the outer namespaces into jaild: mounts of its
  * own, the template, the filter, few capabilities, locked in. Returns 0, or -errno with *ret_stage

@@ -1,4 +1,4 @@
-#include "jaild/launcher_files.h"
+#include "launch/launcher_files.h"
 
 #include "base/buf.h"
 #include "base/fd.h"

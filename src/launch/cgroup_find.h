@@ -10,6 +10,9 @@
  * are mounted, found by /proc/self/mountinfo and /proc/self/cgroup.
  */
 
+/* The group that processes of a scope are moved to, so that the scope may have children. */
+#define CGROUP_OUTSIDE "outside.cloche"
+
 struct cgroup_host {
 	enum wire_backend backend; /* NONE: text says what is missing */
 	char unified[PATH_MAX];	   /* "" where there is none */

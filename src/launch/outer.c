@@ -1,4 +1,4 @@
-#include "jaild/outer.h"
+#include "launch/outer.h"
 
 #include "base/fd.h"
 #include "base/str.h"

@@ -1,8 +1,8 @@
-#include "jaild/doctor.h"
+#include "launch/doctor.h"
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "jaild/launcher.h"
+#include "launch/launcher.h"
 #include "wire/channel.h"
 #include "wire/message.h"
 #include "wire/stage.h"

@@ -1,4 +1,4 @@
-#include "jaild/options.h"
+#include "launch/options.h"
 
 #include "base/str.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "jail/outside/cgroup.h"
-#include "jaild/launcher_files.h"
+#include "launch/launcher_files.h"
 
 #include <stdint.h>
 

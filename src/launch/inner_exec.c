@@ -1,9 +1,9 @@
-#include "jaild/inner_exec.h"
+#include "launch/inner_exec.h"
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "jaild/refuse.h"
-#include "jaild/setup.h"
+#include "launch/refuse.h"
+#include "launch/setup.h"
 #include "wire/stage.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jaild/options.h"
+#include "launch/options.h"
 
 /*
  * cloche-jaild --doctor: tries every mechanism that a jail needs on this host, each for itself, and

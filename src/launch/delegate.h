@@ -1,7 +1,7 @@
 #pragma once
 
 #include "jail/outside/cgroup.h"
-#include "jaild/cgroup_find.h"
+#include "launch/cgroup_find.h"
 
 #include <sys/types.h>
 

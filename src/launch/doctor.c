@@ -1,4 +1,4 @@
-#include "jaild/doctor.h"
+#include "launch/doctor.h"
 
 #include "base/macro.h"
 

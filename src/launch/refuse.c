@@ -1,4 +1,4 @@
-#include "jaild/refuse.h"
+#include "launch/refuse.h"
 
 #include "wire/channel.h"
 #include "wire/message.h"

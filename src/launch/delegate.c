@@ -1,13 +1,15 @@
-#include "jaild/delegate.h"
+#include "launch/delegate.h"
 
 #include "base/fd.h"
 #include "base/str.h"
 #include "jail/outside/cgroup_file.h"
-#include "jaild/sweep.h"
+#include "launch/sweep.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -16,8 +18,8 @@
 /*
  * On v2 a group that gives controllers to its children may not hold processes itself, except the
  * root of the whole tree. Inside a systemd scope of our own we therefore move ourselves (and the
- * program that started us) into outside/ first. If somebody else lives there too, the kernel says
- * EBUSY, and so do we.
+ * program that started us, if it lives there too) into a child of it first. If somebody else lives
+ * there too, the kernel says EBUSY, and so do we.
  */
 
 #define PLACES_MAX 4
@@ -88,16 +90,28 @@ static int folder_make(int base_fd, const char *name, const struct delegate_owne
 	return owner->uid == geteuid() ? 0 : folder_give(base_fd, name, owner);
 }
 
+/* True if the program that started us is in our own group. */
+static bool parent_is_here(void)
+{
+	char own[1024], parent[1024], path[32];
+
+	(void)str_format(path, sizeof(path), "/proc/%d/cgroup", getppid());
+	return fd_read_file(AT_FDCWD, "/proc/self/cgroup", own, sizeof(own)) > 0 &&
+	       fd_read_file(AT_FDCWD, path, parent, sizeof(parent)) > 0 && strcmp(own, parent) == 0;
+}
+
 /* Out of our own group, so that it may give controllers to its children. */
 static int group_leave(int base_fd)
 {
+	static const char place[] = CGROUP_OUTSIDE "/cgroup.procs";
+	bool is_with_parent = parent_is_here();
 	int r;
 
-	if (mkdirat(base_fd, "outside", 0755) < 0 && errno != EEXIST)
+	if (mkdirat(base_fd, CGROUP_OUTSIDE, 0755) < 0 && errno != EEXIST)
 		return -errno;
-	r = cgroup_file_set(base_fd, "outside/cgroup.procs", (uint64_t)getpid());
-	if (r == 0)
-		r = cgroup_file_set(base_fd, "outside/cgroup.procs", (uint64_t)getppid());
+	r = cgroup_file_set(base_fd, place, (uint64_t)getpid());
+	if (r == 0 && is_with_parent)
+		r = cgroup_file_set(base_fd, place, (uint64_t)getppid());
 	return r;
 }
 

@@ -1,10 +1,10 @@
-#include "jaild/doctor.h"
+#include "launch/doctor.h"
 
 #include "base/fd.h"
 #include "base/str.h"
 #include "jail/outside/procfs.h"
-#include "jaild/id_range.h"
-#include "jaild/outer.h"
+#include "launch/id_range.h"
+#include "launch/outer.h"
 #include "wire/channel.h"
 
 #include <errno.h>

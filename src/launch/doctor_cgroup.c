@@ -1,7 +1,7 @@
-#include "jaild/doctor.h"
+#include "launch/doctor.h"
 
 #include "base/fd.h"
-#include "jaild/delegate.h"
+#include "launch/delegate.h"
 
 #include <errno.h>
 #include <fcntl.h>

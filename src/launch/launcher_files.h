@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jaild/options.h"
+#include "launch/options.h"
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "jaild/cgroup_find.h"
+#include "launch/cgroup_find.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -69,6 +69,16 @@ static void place_set(char *ret_place, struct str mount_point, struct str root, 
 		ret_place[0] = '\0';
 }
 
+/* Where delegate.c has moved us, if it has: our group is the one above. */
+static struct str outside_leave(struct str path)
+{
+	struct str tail = STR("/" CGROUP_OUTSIDE);
+
+	if (str_ends(path, tail))
+		path.n -= tail.n;
+	return path.n > 0 ? path : STR("/");
+}
+
 static void tree_take(struct cgroup_host *host, const char *own, struct str line)
 {
 	struct str root, point, type, super, path, left;
@@ -89,7 +99,7 @@ static void tree_take(struct cgroup_host *host, const char *own, struct str line
 	(void)word_take(&line);
 	super = line;
 	if (str_eq(type, STR("cgroup2")) && own_path(own, STR(""), &path))
-		place_set(host->unified, point, root, path);
+		place_set(host->unified, point, root, outside_leave(path));
 	if (!str_eq(type, STR("cgroup")))
 		return;
 	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {

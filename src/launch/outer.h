@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jaild/id_range.h"
+#include "launch/id_range.h"
 
 #include <stddef.h>
 #include <sys/types.h>
