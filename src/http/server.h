@@ -1,0 +1,109 @@
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * An HTTP/1.1 server on libmicrohttpd: a table of routes, and a thread of its own for each request
+ * in which its handler runs as straight-line code. A request reaches the library only when its
+ * whole head has been judged strictly (http/head.h), one request for each connection. Handlers use
+ * http/request.h and http/respond.h, event streams http/sse.h. RFC 9110, RFC 9112, decision 30
+ */
+
+struct http_request;
+struct http_server;
+
+#define HTTP_LISTENERS_MAX 4 /* unix, loopback in two families, and one to spare */
+
+/* What a route does with the body of a request. */
+enum http_body {
+	HTTP_BODY_NONE,	  /* ignored: the answer does not wait for it */
+	HTTP_BODY_JSON,	  /* application/json (else 415), read whole before the handler runs */
+	HTTP_BODY_STREAM, /* any type; the handler reads it with http_body_read */
+};
+
+/*
+ * One row of the table. A pattern is literal segments and parameters: "{key}" takes one segment,
+ * "{path...}", last, takes the rest. Paths are decoded segment by segment; refused with 400 before
+ * any route is looked at: bad percent-encoding, %00, %2f, empty segments, "." and ".." (encoded or
+ * not). A "{key}" must be UTF-8; a "{path...}" is bytes without NUL, at most HTTP_PATH_MAX (414).
+ * A path that no pattern has is 404, a method that its patterns have not is 405 with Allow.
+ */
+struct http_route {
+	const char *method;  /* "GET" serves HEAD too: the handler runs, the body is left out */
+	const char *pattern; /* "/v1/sessions/{key}/files/{path...}" */
+	unsigned scope;	     /* for admit; means nothing here */
+	enum http_body body;
+	uint64_t body_max; /* bytes; more is 413, by Content-Length before anything is read */
+	void (*handle)(struct http_request *request);
+};
+
+#define HTTP_PATH_MAX 4096 /* bytes of a decoded {path...}: what jaild takes (decision 4) */
+
+/* Bounds; HTTP_LIMITS_DEFAULT unless a test needs others. Times in milliseconds. */
+struct http_limits {
+	unsigned waiting_max; /* connections without a whole head; one more is 503 */
+	unsigned served_max;  /* requests at once; one more is 503 */
+	unsigned head_ms;     /* for the whole head, else 408 */
+	unsigned body_ms;     /* a body may take this long and, for its bytes so far, ... */
+	unsigned body_rate_bytes_per_s; /* ... the time they take at this rate, else 408 */
+	unsigned answer_ms; /* the same two for what we send, else the connection ends */
+	unsigned answer_rate_bytes_per_s;
+	unsigned comment_ms; /* silence of an event stream before a comment line */
+	unsigned event_ms;   /* a reader of events that takes nothing so long is gone */
+	unsigned linger_ms;  /* at the end: for unread bytes of the client to be dropped */
+};
+
+/* 1,024 waiting and 128 served are decided (issue 3); 10 s for a head and 16 KiB/s for bodies let a
+ * bad mobile line through and end a drip; 15 s between comments is decision 21. */
+#define HTTP_LIMITS_DEFAULT                                                                        \
+	((struct http_limits){ .waiting_max = 1024,                                                \
+		.served_max = 128,                                                                 \
+		.head_ms = 10000,                                                                  \
+		.body_ms = 10000,                                                                  \
+		.body_rate_bytes_per_s = 16384,                                                    \
+		.answer_ms = 30000,                                                                \
+		.answer_rate_bytes_per_s = 16384,                                                  \
+		.comment_ms = 15000,                                                               \
+		.event_ms = 10000,                                                                 \
+		.linger_ms = 2000 })
+
+/* Embed it: http_config_get(request) and container_of lead a handler to its program's state. It and
+ * what it points to must outlive the server. */
+struct http_config {
+	const struct http_route *routes;
+	size_t n_routes;
+	/* Runs when a route is found, before a byte of the body is read and before 100-continue.
+	 * Returns true to go on, or false after it has answered (401, 403 ...). NULL admits all. */
+	bool (*admit)(struct http_request *request, const struct http_route *route);
+	size_t note_size; /* bytes of http_note_get of each request */
+	struct http_limits limits;
+};
+
+/* Counters since the start, and how many now. */
+struct http_stats {
+	unsigned waiting;  /* connections whose head is not whole */
+	unsigned served;   /* requests in handlers, or being answered */
+	uint64_t accepted; /* connections */
+	uint64_t requests; /* that reached the routes */
+	uint64_t refused;  /* before a route: malformed, too slow, too large, a full house */
+};
+
+/*
+ * Starts a server on n listening stream sockets (TCP or unix; they stay the caller's, become
+ * non-blocking and must outlive the server). *ret_server is ended by http_server_stop. Returns 0,
+ * -EINVAL for more than HTTP_LISTENERS_MAX, or another -errno. Ignores SIGPIPE for the process.
+ */
+int http_server_start(const struct http_config *config, const int *listeners, size_t n,
+	struct http_server **ret_server);
+
+/* Accepts no more; what is being served goes on. For the drain before http_server_stop. */
+void http_server_quiesce(struct http_server *server);
+
+/* Ends all connections: http_is_gone becomes true in the handlers that still run, and this waits
+ * for them. Then frees the server; NULL is fine. */
+void http_server_stop(struct http_server *server);
+
+/* The figures now. */
+void http_server_stats(struct http_server *server, struct http_stats *ret_stats);
