@@ -15,7 +15,7 @@ The script runs in our process and may break whatever it finds; so what is neede
 bound here before it, builtins included.
 """
 import sys
-from _io import StringIO
+from _io import BytesIO, StringIO, TextIOWrapper
 from posix import close, dup, execv, getpid
 
 SCRIPT = "/run/cloche/main.py"
@@ -136,30 +136,59 @@ def make_main():
     return names
 
 
-class Script:
-    """What the generator waits for: a step that never ends, and the script as its close()."""
+def take_script():
+    """The script as a function, all traces of how it comes to run removed."""
+    sys.excepthook = display
+    forget_last()
+    return run.pop()
 
-    def __iter__(self):
-        return self
 
-    def __next__(self):
-        return None
+if version < (3, 12):
 
-    @property
-    def close(self):
-        sys.excepthook = display
-        forget_last()
-        return run.pop()
+    class Script:
+        """What the generator waits for: a step that never ends, and the script as its close()."""
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            return None
+
+        close = property(lambda self: take_script())
+
+else:
+    # Here `yield from` takes a StopIteration of the script's for the end of what it waits for. So
+    # the script is flush() in close() of a text stream, whose close() also closes a buffer: if
+    # both fail, the first exception becomes the context of the second.
+    class Handover(Exception):
+        pass
+
+    class Buffer(BytesIO):
+        def close(self):
+            BytesIO.close(self)
+            raise Handover
+
+    class Script(TextIOWrapper):
+        def __init__(self):
+            TextIOWrapper.__init__(self, Buffer(), "utf-8")
+
+        def __next__(self):
+            return None
+
+        flush = property(lambda self: take_script())
 
 
 def stage(script):
     try:
         yield from script
     except BaseException as error:
-        error.__traceback__ = error.__traceback__.tb_next  # without this frame
-        # After a script that just ends, Python raises a GeneratorExit of its own here.
-        finished = type(error) is GeneratorExit and error.__traceback__ is None
-        ended.append(None if finished else error)
+        if version >= (3, 12):
+            ended.append(error.__context__)
+        else:
+            error.__traceback__ = error.__traceback__.tb_next  # without this frame
+            # After a script that just ends, Python raises a GeneratorExit of its own here.
+            finished = type(error) is GeneratorExit and error.__traceback__ is None
+            ended.append(None if finished else error)
     ended.append(sys.__dict__.get("excepthook", ended))
     sys.excepthook = conclude
 
