@@ -204,19 +204,39 @@ def conclude(*_):
     flush("stderr")
     flush("stdout")
     names = main.pop()  # we outlive the script's objects: hold none
-    if isinstance(ended[0], SystemExit):
+    error = ended.pop()
+    if isinstance(error, SystemExit):
+        if version >= (3, 14):
+            forget_file(names)
+        ended.append(error)
+        del error  # else its traceback, with this frame, would keep it alive
         raise ended.pop()
-    if ended[0] is not None:
+    if error is not None:
         try:
             exec(UNCAUGHT, globals())
         except:  # out of memory
-            display(type(ended[0]), ended[0], ended[0].__traceback__)
+            display(type(error), error, error.__traceback__)
         else:
-            show(hook, ended[0])
+            show(hook, error)
+    forget_file(names)
+    if not is_interrupt(error):
+        raise SystemExit(0 if error is None else 1)
+
+
+def is_interrupt(error):
+    """Whether Python ends itself by SIGINT after all the rest. Then it just needs `conclude` to
+    return, for this file ends with a KeyboardInterrupt. But text that is executed resets that."""
+    if type(error) is KeyboardInterrupt:
+        try:
+            exec("raise KeyboardInterrupt")
+        except KeyboardInterrupt:
+            return True
+    return version >= (3, 14) and isinstance(error, KeyboardInterrupt)
+
+
+def forget_file(names):
     names.pop("__file__", None)
     names.pop("__cached__", None)
-    if ended.pop() is None:
-        raise SystemExit
 
 
 def forget_last():
@@ -264,12 +284,6 @@ def show(hook, error):
     if not text and harmless(error):
         text = show_copied(error, Copy(None))
     tell(error, text)
-    if type(error) is KeyboardInterrupt:
-        # An exec of text that ends so makes Python end itself by SIGINT after all the rest.
-        try:
-            exec("raise KeyboardInterrupt")
-        except KeyboardInterrupt:
-            pass
 
 
 def show_by(hook, error):
@@ -380,4 +394,4 @@ player = stage(Script())
 next(player)
 sys.last_type = player
 del player, code
-raise GeneratorExit
+raise KeyboardInterrupt
