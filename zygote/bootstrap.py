@@ -15,7 +15,7 @@ The script runs in our process and may break whatever it finds; so what is neede
 bound here before it, builtins included.
 """
 import sys
-from _io import StringIO
+from _io import BytesIO, StringIO, TextIOWrapper
 from posix import close, dup, execv, getpid
 
 SCRIPT = "/run/cloche/main.py"
@@ -136,30 +136,59 @@ def make_main():
     return names
 
 
-class Script:
-    """What the generator waits for: a step that never ends, and the script as its close()."""
+def take_script():
+    """The script as a function, all traces of how it comes to run removed."""
+    sys.excepthook = display
+    forget_last()
+    return run.pop()
 
-    def __iter__(self):
-        return self
 
-    def __next__(self):
-        return None
+if version < (3, 12):
 
-    @property
-    def close(self):
-        sys.excepthook = display
-        forget_last()
-        return run.pop()
+    class Script:
+        """What the generator waits for: a step that never ends, and the script as its close()."""
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            return None
+
+        close = property(lambda self: take_script())
+
+else:
+    # Here `yield from` takes a StopIteration of the script's for the end of what it waits for. So
+    # the script is flush() in close() of a text stream, whose close() also closes a buffer: if
+    # both fail, the first exception becomes the context of the second.
+    class Handover(Exception):
+        pass
+
+    class Buffer(BytesIO):
+        def close(self):
+            BytesIO.close(self)
+            raise Handover
+
+    class Script(TextIOWrapper):
+        def __init__(self):
+            TextIOWrapper.__init__(self, Buffer(), "utf-8")
+
+        def __next__(self):
+            return None
+
+        flush = property(lambda self: take_script())
 
 
 def stage(script):
     try:
         yield from script
     except BaseException as error:
-        error.__traceback__ = error.__traceback__.tb_next  # without this frame
-        # After a script that just ends, Python raises a GeneratorExit of its own here.
-        finished = type(error) is GeneratorExit and error.__traceback__ is None
-        ended.append(None if finished else error)
+        if version >= (3, 12):
+            ended.append(error.__context__)
+        else:
+            error.__traceback__ = error.__traceback__.tb_next  # without this frame
+            # After a script that just ends, Python raises a GeneratorExit of its own here.
+            finished = type(error) is GeneratorExit and error.__traceback__ is None
+            ended.append(None if finished else error)
     ended.append(sys.__dict__.get("excepthook", ended))
     sys.excepthook = conclude
 
@@ -175,19 +204,39 @@ def conclude(*_):
     flush("stderr")
     flush("stdout")
     names = main.pop()  # we outlive the script's objects: hold none
-    if isinstance(ended[0], SystemExit):
+    error = ended.pop()
+    if isinstance(error, SystemExit):
+        if version >= (3, 14):
+            forget_file(names)
+        ended.append(error)
+        del error  # else its traceback, with this frame, would keep it alive
         raise ended.pop()
-    if ended[0] is not None:
+    if error is not None:
         try:
             exec(UNCAUGHT, globals())
         except:  # out of memory
-            display(type(ended[0]), ended[0], ended[0].__traceback__)
+            display(type(error), error, error.__traceback__)
         else:
-            show(hook, ended[0])
+            show(hook, error)
+    forget_file(names)
+    if not is_interrupt(error):
+        raise SystemExit(0 if error is None else 1)
+
+
+def is_interrupt(error):
+    """Whether Python ends itself by SIGINT after all the rest. Then it just needs `conclude` to
+    return, for this file ends with a KeyboardInterrupt. But text that is executed resets that."""
+    if type(error) is KeyboardInterrupt:
+        try:
+            exec("raise KeyboardInterrupt")
+        except KeyboardInterrupt:
+            return True
+    return version >= (3, 14) and isinstance(error, KeyboardInterrupt)
+
+
+def forget_file(names):
     names.pop("__file__", None)
     names.pop("__cached__", None)
-    if ended.pop() is None:
-        raise SystemExit
 
 
 def forget_last():
@@ -235,12 +284,6 @@ def show(hook, error):
     if not text and harmless(error):
         text = show_copied(error, Copy(None))
     tell(error, text)
-    if type(error) is KeyboardInterrupt:
-        # An exec of text that ends so makes Python end itself by SIGINT after all the rest.
-        try:
-            exec("raise KeyboardInterrupt")
-        except KeyboardInterrupt:
-            pass
 
 
 def show_by(hook, error):
@@ -351,4 +394,4 @@ player = stage(Script())
 next(player)
 sys.last_type = player
 del player, code
-raise GeneratorExit
+raise KeyboardInterrupt

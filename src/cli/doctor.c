@@ -11,13 +11,12 @@
 #include "cli/command.h"
 #include "cli/say.h"
 #include "sandbox/jaild.h"
+#include "sandbox/spawn.h"
 #include "json/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -71,29 +70,10 @@ static struct check line_parse(struct str line)
 	return check;
 }
 
-static int spawn_doctor(const char *program, int out_fd, pid_t *ret_pid)
-{
-	const char *const argv[] = { "cloche-jaild", "--doctor", NULL };
-	const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
-		NULL };
-	posix_spawn_file_actions_t actions;
-	int r = posix_spawn_file_actions_init(&actions);
-
-	if (r != 0)
-		return -r;
-	r = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	if (r == 0)
-		r = posix_spawn_file_actions_adddup2(&actions, out_fd, STDOUT_FILENO);
-	if (r == 0)
-		r = posix_spawn(ret_pid, program, &actions, NULL, (char **)(uintptr_t)argv,
-			(char **)(uintptr_t)environment);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	return -r;
-}
-
 /* Runs jaild's doctor; its lines go to out. Returns 0 or -errno. */
 static int ask(struct buf *out)
 {
+	static const char *const argv[] = { "cloche-jaild", "--doctor", NULL };
 	char program[PATH_MAX], chunk[4096];
 	AUTO_CLOSE int ours = -1;
 	int pair[2], r = jaild_find_program("cloche-jaild", program, sizeof(program));
@@ -105,7 +85,10 @@ static int ask(struct buf *out)
 	if (pipe2(pair, O_CLOEXEC) < 0)
 		return -errno;
 	ours = pair[0];
-	r = spawn_doctor(program, pair[1], &pid);
+	r = spawn_start(
+		&(struct spawn_request){
+			.program = program, .argv = argv, .stdout_fd = pair[1], .socket_fd = -1 },
+		&pid);
 	(void)fd_close(pair[1]);
 	if (r < 0)
 		return r;

@@ -9,9 +9,20 @@
 #include "cli/say.h"
 #include "cli/scope.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+/* A missing stdin, stdout or stderr becomes /dev/null: the next open would take its number, and a
+ * script's output would go there. */
+static void streams_check(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			_exit(EXIT_OURS);
+}
 
 int main(int argc, char **argv)
 {
@@ -19,6 +30,7 @@ int main(int argc, char **argv)
 	bool is_second_life = scope_is_marked(argc, argv);
 	int status;
 
+	streams_check();
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (is_second_life) {
 		argc--;

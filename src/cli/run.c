@@ -199,7 +199,8 @@ static int tell(const struct job *job, const struct answer *answer, const struct
 		return say_json(j);
 	}
 	if (answer->is_files_truncated)
-		say("more than %d files changed: only the first were looked at", CHANGES_MAX);
+		say("too many changed files, or too long paths: not all were taken (at most %d)",
+			CHANGES_MAX);
 	if (!is_plain || job->screen.is_terminal)
 		cost_say(answer, job->options.profile);
 	return 0;

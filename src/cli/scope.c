@@ -35,18 +35,26 @@ bool scope_is_marked(int argc, char **argv)
 	return argc > 1 && strcmp(argv[1], MARK) == 0;
 }
 
-/* True if the manager that systemd-run would ask takes connections. */
+/* The folder in which the manager that systemd-run asks has its socket. */
+static int runtime_folder(char *ret_path, size_t size)
+{
+	if (geteuid() == 0)
+		return str_copy(ret_path, size, "/run");
+	return str_format(ret_path, size, "/run/user/%u", geteuid());
+}
+
+/* True if that manager takes connections. */
 static bool manager_answers(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int r = geteuid() == 0 ? str_format(address.sun_path, sizeof(address.sun_path),
-					 "/run/systemd/private")
-			       : str_format(address.sun_path, sizeof(address.sun_path),
-					 "/run/user/%u/systemd/private", geteuid());
+	char folder[64];
 
-	return fd >= 0 && r == 0 &&
-	       connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0;
+	if (fd < 0 || runtime_folder(folder, sizeof(folder)) < 0 ||
+		str_format(address.sun_path, sizeof(address.sun_path), "%s/systemd/private",
+			folder) < 0)
+		return false;
+	return connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0;
 }
 
 /* Our cgroup's folder in the unified tree. Returns 0 or -errno. */
@@ -72,8 +80,10 @@ static bool is_delegated(void)
 {
 	char folder[PATH_MAX], file[PATH_MAX + 32], value[8];
 
-	if (cgroup_folder(folder, sizeof(folder)) < 0)
-		return true; /* no unified tree: systemd could not help */
+	/* Without a unified tree systemd could not help. */
+	if (access("/sys/fs/cgroup/cgroup.controllers", F_OK) < 0 ||
+		cgroup_folder(folder, sizeof(folder)) < 0)
+		return true;
 	if (geteuid() == 0)
 		return getxattr(folder, "trusted.delegate", value, sizeof(value)) == 1 &&
 		       value[0] == '1';
@@ -89,7 +99,7 @@ static void scope_exec(int argc, char **argv)
 	/* Behind `before`: --user, --, our path, the mark, and NULL. */
 	AUTO_FREE const char **arguments =
 		xcalloc(ARRAY_SIZE(before) + (size_t)argc + 5, sizeof(*arguments));
-	char self[PATH_MAX];
+	char self[PATH_MAX], folder[64];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	size_t at = ARRAY_SIZE(before);
 
@@ -97,8 +107,13 @@ static void scope_exec(int argc, char **argv)
 		return;
 	self[n] = '\0';
 	memcpy(arguments, before, sizeof(before));
-	if (geteuid() != 0)
+	if (geteuid() != 0) {
+		/* After `su` it is missing or another's; systemd-run would not find the manager. */
+		if (runtime_folder(folder, sizeof(folder)) < 0 ||
+			setenv("XDG_RUNTIME_DIR", folder, 1) < 0)
+			return;
 		arguments[at++] = "--user";
+	}
 	arguments[at++] = "--";
 	arguments[at++] = self;
 	arguments[at++] = MARK;

@@ -121,6 +121,16 @@ static ssize_t write_some(int fd, struct str bytes, bool must_wait)
 	}
 }
 
+/* Empties the queue of a stream; from then on its descriptor does not wake. */
+static void queue_forget(struct screen *screen, enum run_stream stream)
+{
+	if (screen->is_waited_for[stream])
+		(void)epoll_ctl(screen->wake_fd, EPOLL_CTL_DEL, stream_fds[stream], NULL);
+	screen->is_waited_for[stream] = false;
+	buf_clear(&screen->queue[stream]);
+	screen->written[stream] = 0;
+}
+
 /* Marks a stream that cannot be written; the script learns it as EPIPE. */
 static int stream_lose(struct screen *screen, enum run_stream stream, int error)
 {
@@ -128,8 +138,7 @@ static int stream_lose(struct screen *screen, enum run_stream stream, int error)
 		(void)dprintf(
 			STDERR_FILENO, "cloche: stdout cannot be written: %s\n", strerror(-error));
 	screen->is_gone[stream] = true;
-	buf_clear(&screen->queue[stream]);
-	screen->written[stream] = 0;
+	queue_forget(screen, stream);
 	return -EPIPE;
 }
 
@@ -150,9 +159,7 @@ static int queue_write(struct screen *screen, enum run_stream stream, bool must_
 			return 0;
 		*written += (size_t)n;
 	}
-	(void)epoll_ctl(screen->wake_fd, EPOLL_CTL_DEL, stream_fds[stream], NULL);
-	buf_clear(queue);
-	*written = 0;
+	queue_forget(screen, stream);
 	return 0;
 }
 
@@ -172,9 +179,9 @@ int screen_show(struct screen *screen, enum run_stream stream, struct str bytes)
 	}
 	if (r == 0)
 		r = queue_write(screen, stream, false);
-	/* EEXIST: it waits already. EPERM, a regular file, cannot come: that is always writable. */
-	if (r == 0 && screen->queue[stream].len > 0)
-		(void)watch(screen, stream_fds[stream], EPOLLOUT);
+	/* EPERM, for a regular file, cannot come: that is always writable. */
+	if (r == 0 && screen->queue[stream].len > 0 && !screen->is_waited_for[stream])
+		screen->is_waited_for[stream] = watch(screen, stream_fds[stream], EPOLLOUT) == 0;
 	return r;
 }
 

@@ -20,11 +20,12 @@ struct screen {
 	int wake_fd; /* becomes readable when screen_turn has something to do */
 	int signal_fd;
 	int timer_fd;
-	struct buf queue[RUN_STREAM_MAX]; /* not yet written */
-	size_t written[RUN_STREAM_MAX];	  /* of the queue */
-	bool is_gone[RUN_STREAM_MAX];	  /* nobody reads it any more */
-	bool is_terminal;		  /* stderr */
-	bool is_line_open;		  /* the last byte shown was no newline */
+	struct buf queue[RUN_STREAM_MAX];   /* not yet written */
+	size_t written[RUN_STREAM_MAX];	    /* of the queue */
+	bool is_waited_for[RUN_STREAM_MAX]; /* wake_fd tells when it can be written again */
+	bool is_gone[RUN_STREAM_MAX];	    /* nobody reads it any more */
+	bool is_terminal;		    /* stderr */
+	bool is_line_open;		    /* the last byte shown was no newline */
 	bool is_progress_shown;
 	uint64_t started_us;
 	uint64_t limit_ms;

@@ -99,6 +99,22 @@ static void test_a_reader_that_left_is_told(void **state)
 	scene_end(&scene);
 }
 
+static void test_a_reader_that_leaves_bytes_behind_wakes_once(void **state)
+{
+	AUTO_FREE char *block = xmalloc(1 << 20);
+	struct scene scene;
+
+	memset(block, 'x', 1 << 20);
+	scene_start(&scene);
+	assert_int_equal(screen_show(&scene.screen, RUN_STDOUT, (struct str){ block, 1 << 20 }), 0);
+	scene.reader = fd_close(scene.reader);
+	assert_true(is_woken(&scene));
+	assert_int_equal(screen_turn(&scene.screen), 0);
+	assert_false(is_woken(&scene));
+	assert_int_equal(screen_show(&scene.screen, RUN_STDOUT, STR("x")), -EPIPE);
+	scene_end(&scene);
+}
+
 static void test_a_signal_wakes_and_is_told_once(void **state)
 {
 	struct scene scene;
@@ -129,6 +145,7 @@ int main(void)
 		cmocka_unit_test(test_bytes_go_through_as_they_are),
 		cmocka_unit_test(test_a_slow_reader_blocks_nothing),
 		cmocka_unit_test(test_a_reader_that_left_is_told),
+		cmocka_unit_test(test_a_reader_that_leaves_bytes_behind_wakes_once),
 		cmocka_unit_test(test_a_signal_wakes_and_is_told_once),
 		cmocka_unit_test(test_a_signal_that_is_ignored_stays_so),
 	};

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "init/cell.h"
+#include "jail/inside/identity.h"
 #include "jail/inside/script.h"
 #include "jail/inside/wall.h"
 #include "wire/channel.h"
@@ -154,6 +155,8 @@ int main(void)
 	script.fds = fds;
 	script_prepare(&script);
 	watch.script = script_start(&script);
+	/* checked, but past the point where a test may make it fail: the script runs */
+	wall_check(STAGE_SCRIPT_CAPABILITIES, identity_drop_capabilities());
 	channel_close_fds(fds, CHANNEL_FDS_MAX);
 	event_send(&started);
 	watch.deadline_us = clock_now_us() + run.watchdog_ms * 1000;

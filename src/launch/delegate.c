@@ -24,6 +24,11 @@
 
 #define PLACES_MAX 4
 
+#define CONTROLLERS "+memory +pids +cpu"
+
+/* Starts at once make and sweep groups at once; each attempt has another name. */
+#define ATTEMPTS_MAX 20
+
 /* The trees in use; the first one carries the lock. */
 static size_t places_get(const struct cgroup_host *host, const char *places[PLACES_MAX])
 {
@@ -73,6 +78,8 @@ static int folder_give(int base_fd, const char *name, const struct delegate_owne
 		"cgroup.subtree_control", "cgroup.kill" };
 	char path[DELEGATE_NAME_SIZE + 64];
 
+	if (owner->uid == geteuid())
+		return 0;
 	if (fchownat(base_fd, name, owner->uid, owner->gid, 0) < 0)
 		return -errno;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -81,13 +88,6 @@ static int folder_give(int base_fd, const char *name, const struct delegate_owne
 			return -errno;
 	}
 	return 0;
-}
-
-static int folder_make(int base_fd, const char *name, const struct delegate_owner *owner)
-{
-	if (mkdirat(base_fd, name, 0755) < 0)
-		return -errno;
-	return owner->uid == geteuid() ? 0 : folder_give(base_fd, name, owner);
 }
 
 /* True if the program that started us is in our own group. */
@@ -117,13 +117,12 @@ static int group_leave(int base_fd)
 
 static int controllers_give(int base_fd)
 {
-	static const char wanted[] = "+memory +pids +cpu";
-	int r = fd_write_file(base_fd, "cgroup.subtree_control", wanted);
+	int r = fd_write_file(base_fd, "cgroup.subtree_control", CONTROLLERS);
 
 	if (r != -EBUSY)
 		return r;
 	r = group_leave(base_fd);
-	return r < 0 ? r : fd_write_file(base_fd, "cgroup.subtree_control", wanted);
+	return r < 0 ? r : fd_write_file(base_fd, "cgroup.subtree_control", CONTROLLERS);
 }
 
 static int name_make(char *ret_name)
@@ -135,68 +134,101 @@ static int name_make(char *ret_name)
 	return str_format(ret_name, DELEGATE_NAME_SIZE, "cloche-%08x", number);
 }
 
-/* The group in one tree. The unified tree also gets daemon/, where jaild itself lives. */
-static int place_make(const struct cgroup_host *host, const char *place, const char *name,
-	const struct delegate_owner *owner, int *ret_fd)
+/* Takes the lock of a group just made. A sweep of another instance may have come between: then the
+ * group is locked by it or gone, and this one has to be made anew. */
+static int lock_take(int base_fd, const char *name, int *ret_fd)
+{
+	AUTO_CLOSE int fd = openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat locked, named;
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return -errno;
+	if (fstat(fd, &locked) < 0 || fstatat(base_fd, name, &named, 0) < 0)
+		return -errno;
+	if (locked.st_ino != named.st_ino)
+		return -ENOENT;
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+/* The group in one tree; in the first one it is locked before anything else happens to it. The
+ * unified tree also gets daemon/, where jaild itself lives. */
+static int place_make(
+	struct delegation *made, const char *place, const struct delegate_owner *owner, int *ret_fd)
 {
 	AUTO_CLOSE int base_fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int r = 0, fd;
+	bool is_v2 = made->host->backend == WIRE_CGROUP_V2;
+	int r = 0;
 
 	if (base_fd < 0)
 		return -errno;
-	if (host->backend == WIRE_CGROUP_V2)
+	if (is_v2)
 		r = controllers_give(base_fd);
+	if (r == 0 && mkdirat(base_fd, made->name, 0755) < 0)
+		r = -errno;
+	if (r == 0 && made->lock_fd < 0)
+		r = lock_take(base_fd, made->name, &made->lock_fd);
 	if (r == 0)
-		r = folder_make(base_fd, name, owner);
+		r = folder_give(base_fd, made->name, owner);
 	if (r < 0)
 		return r;
-	fd = openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
+	*ret_fd = openat(base_fd, made->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*ret_fd < 0)
 		return -errno;
-	*ret_fd = fd;
-	if (place != host->unified)
+	if (place != made->host->unified)
 		return 0;
-	r = folder_make(fd, "daemon", owner);
-	if (r == 0 && host->backend == WIRE_CGROUP_V2)
-		r = fd_write_file(fd, "cgroup.subtree_control", "+memory +pids +cpu");
-	return r;
+	if (mkdirat(*ret_fd, "daemon", 0755) < 0)
+		return -errno;
+	r = folder_give(*ret_fd, "daemon", owner);
+	return r < 0 || !is_v2 ? r : fd_write_file(*ret_fd, "cgroup.subtree_control", CONTROLLERS);
 }
 
-static int lock_take(const char *place, const char *name, int *ret_fd)
+static int group_make(struct cgroup_host *host, const struct delegate_owner *owner,
+	struct delegation *made, struct cgroup_root *root)
 {
-	char path[PATH_MAX + DELEGATE_NAME_SIZE];
-	int fd;
+	const char *places[PLACES_MAX];
+	size_t n = places_get(host, places);
+	int r = name_make(made->name);
 
-	(void)str_format(path, sizeof(path), "%s/%s", place, name);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	*ret_fd = fd;
-	return flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
+	for (size_t i = 0; i < n && r == 0; i++) {
+		int *fd = places[i] == host->memory ? &root->memory_fd
+			  : places[i] == host->pids ? &root->pids_fd
+			  : places[i] == host->cpu  ? &root->cpu_fd
+						    : &root->unified_fd;
+
+		r = place_make(made, places[i], owner, fd);
+	}
+	return r;
 }
 
 int delegate_make(struct cgroup_host *host, const struct delegate_owner *owner,
 	struct delegation *ret_delegation, struct cgroup_root *ret_root)
 {
-	struct cgroup_root root = { host->backend, -1, -1, -1, -1 };
-	struct delegation made = { .host = host, .lock_fd = -1 };
-	const char *places[PLACES_MAX];
-	size_t n = places_get(host, places);
-	int r = name_make(made.name);
+	int r = -EAGAIN;
 
-	for (size_t i = 0; i < n && r == 0; i++) {
-		int *fd = places[i] == host->memory ? &root.memory_fd
-			  : places[i] == host->pids ? &root.pids_fd
-			  : places[i] == host->cpu  ? &root.cpu_fd
-						    : &root.unified_fd;
+	for (int i = 0; i < ATTEMPTS_MAX && (r == -EAGAIN || r == -ENOENT || r == -ENODEV); i++) {
+		struct cgroup_root root = { host->backend, -1, -1, -1, -1 };
+		struct delegation made = { .host = host, .lock_fd = -1 };
 
-		r = place_make(host, places[i], made.name, owner, fd);
-		if (r == 0 && i == 0)
-			r = lock_take(places[0], made.name, &made.lock_fd);
+		r = group_make(host, owner, &made, &root);
+		*ret_delegation = made;
+		*ret_root = root;
+		if (r == 0)
+			break;
+		delegate_remove(&made);
+		delegate_root_close(ret_root);
+		ret_delegation->name[0] = '\0';
+		ret_delegation->lock_fd = fd_close(made.lock_fd);
 	}
-	*ret_delegation = made;
-	*ret_root = root;
 	return r;
+}
+
+void delegate_root_close(struct cgroup_root *root)
+{
+	root->unified_fd = fd_close(root->unified_fd);
+	root->memory_fd = fd_close(root->memory_fd);
+	root->pids_fd = fd_close(root->pids_fd);
+	root->cpu_fd = fd_close(root->cpu_fd);
 }
 
 int delegate_attach(const struct delegation *delegation, pid_t pid)

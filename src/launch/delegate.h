@@ -32,6 +32,9 @@ void delegate_sweep(struct cgroup_host *host);
 int delegate_make(struct cgroup_host *host, const struct delegate_owner *owner,
 	struct delegation *ret_delegation, struct cgroup_root *ret_root);
 
+/* Closes the folders that delegate_make opened. */
+void delegate_root_close(struct cgroup_root *root);
+
 /* Moves jaild's process into the group's daemon/, before it has been told to go on. */
 int delegate_attach(const struct delegation *delegation, pid_t pid);
 

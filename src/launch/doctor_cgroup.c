@@ -31,14 +31,6 @@ void doctor_cgroup_trees(const struct options *options, struct finding *ret)
 		finding_explain(ret, "mount -t cgroup2 none /sys/fs/cgroup", "%s", host.text);
 }
 
-static void root_close(struct cgroup_root *root)
-{
-	(void)fd_close(root->unified_fd);
-	(void)fd_close(root->memory_fd);
-	(void)fd_close(root->pids_fd);
-	(void)fd_close(root->cpu_fd);
-}
-
 void doctor_cgroup_delegation(const struct options *options, struct finding *ret)
 {
 	struct delegation delegation = { .host = &host, .lock_fd = -1 };
@@ -50,7 +42,7 @@ void doctor_cgroup_delegation(const struct options *options, struct finding *ret
 	if (host.backend != WIRE_CGROUP_NONE)
 		r = delegate_make(&host, &owner, &delegation, &root);
 	ret->is_ok = r == 0;
-	root_close(&root);
+	delegate_root_close(&root);
 	delegate_remove(&delegation);
 	(void)fd_close(delegation.lock_fd);
 	if (r == -ENOENT && host.backend == WIRE_CGROUP_NONE)

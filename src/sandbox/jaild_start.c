@@ -1,9 +1,7 @@
 /*
- * Theory of operation: the launcher is started by posix_spawn, which is safe beside threads, with
- * nothing of ours but stderr (for its remedies) and the socket as descriptor 3: a fixed
- * environment, /dev/null for stdin and stdout, default signals. It gets a session of its own, so
- * that Ctrl-C in a terminal reaches us alone: we cancel the run, jaild reports its end, and the
- * answer is whole.
+ * Theory of operation: the launcher is started with nothing of ours but stderr (for its remedies)
+ * and the socket as descriptor 3. It gets a session of its own, so that Ctrl-C in a terminal
+ * reaches us alone: we cancel the run, jaild reports its end, and the answer is whole.
  *
  * The end: closing the socket is the order to stop. The launcher lives until jaild's pid namespace
  * is empty and its cgroups are removed, so waiting for it by pidfd means that nothing is left.
@@ -11,20 +9,17 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "sandbox/jaild.h"
+#include "sandbox/spawn.h"
 #include "wire/channel.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define SOCKET_FD 3
 
 int jaild_find_program(const char *name, char *ret_path, size_t size)
 {
@@ -68,53 +63,6 @@ static void arguments_make(const struct jaild_options *options, const char *argv
 	argv[n] = NULL;
 }
 
-static int actions_fill(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int fd)
-{
-	sigset_t all, none;
-	int r;
-
-	(void)sigfillset(&all);
-	(void)sigemptyset(&none);
-	r = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	if (r == 0)
-		r = posix_spawn_file_actions_addopen(
-			actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	if (r == 0)
-		r = posix_spawn_file_actions_adddup2(actions, fd, SOCKET_FD);
-	if (r == 0)
-		r = posix_spawnattr_setsigdefault(attributes, &all);
-	if (r == 0)
-		r = posix_spawnattr_setsigmask(attributes, &none);
-	if (r == 0)
-		r = posix_spawnattr_setflags(attributes,
-			POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
-	return r;
-}
-
-/* Starts the program with descriptor fd as its socket. Returns 0 or -errno. */
-static int spawn(const char *program, const char *const argv[], int fd, pid_t *ret_pid)
-{
-	static const char *const environment[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:"
-						   "/usr/bin:/sbin:/bin",
-		"LANG=C.UTF-8", NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int r = posix_spawn_file_actions_init(&actions);
-
-	if (r != 0)
-		return -r;
-	r = posix_spawnattr_init(&attributes);
-	if (r == 0) {
-		r = actions_fill(&actions, &attributes, fd);
-		if (r == 0)
-			r = posix_spawn(ret_pid, program, &actions, &attributes,
-				(char **)(uintptr_t)argv, (char **)(uintptr_t)environment);
-		(void)posix_spawnattr_destroy(&attributes);
-	}
-	(void)posix_spawn_file_actions_destroy(&actions);
-	return -r;
-}
-
 int jaild_start(struct jaild *jaild, const struct jaild_options *options)
 {
 	char found[PATH_MAX];
@@ -136,7 +84,12 @@ int jaild_start(struct jaild *jaild, const struct jaild_options *options)
 		return r;
 	}
 	arguments_make(options, argv);
-	r = spawn(program ? program : found, argv, pair[1], &jaild->pid);
+	r = spawn_start(&(struct spawn_request){ .program = program ? program : found,
+				.argv = argv,
+				.stdout_fd = -1,
+				.socket_fd = pair[1],
+				.has_own_session = true },
+		&jaild->pid);
 	(void)fd_close(pair[1]);
 	jaild->fd = pair[0];
 	if (r < 0) {

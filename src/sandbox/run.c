@@ -193,7 +193,7 @@ static bool is_over(const struct run *run)
 	return run->state == RUN_ENDED && run->fds[RUN_STDOUT] < 0 && run->fds[RUN_STDERR] < 0;
 }
 
-/* Nothing came until the deadline. */
+/* jaild was silent until the deadline, or nothing ends a pipe. */
 static void give_up(struct run *run)
 {
 	if (run->state == RUN_ENDED) {
@@ -241,11 +241,14 @@ static int poll_once(struct run *run, int wake_fd)
 		{ .fd = run->fds[RUN_STDERR], .events = POLLIN },
 		{ .fd = wake_fd, .events = POLLIN },
 	};
-	int n = poll(set, ARRAY_SIZE(set), timeout_ms(run));
+	int wait_ms = timeout_ms(run);
+	int n = poll(set, ARRAY_SIZE(set), wait_ms);
 
 	if (n < 0)
 		return errno == EINTR ? 0 : run_fail(run, -errno, "waiting for the run failed");
-	if (n == 0)
+	/* A script that prints without end must not hide that jaild is stuck; one whose end is told
+	 * already has its last bytes read, however late we are. */
+	if (n == 0 || (wait_ms == 0 && run->state != RUN_ENDED && !set[0].revents))
 		give_up(run);
 	if (set[1].revents)
 		drain(run, RUN_STDOUT);

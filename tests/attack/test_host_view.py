@@ -123,6 +123,14 @@ def test_init_is_not_a_process_of_the_scripts(seen):
     assert status_of(seen.init)["NoNewPrivs"] == "1"
 
 
+@pytest.mark.both
+def test_init_keeps_no_rights_while_the_script_runs(seen):
+    """All rights in the cell's user namespace are for the set-up only; afterwards init waits and reaps."""
+    status = status_of(seen.init)
+    assert {name: status[name] for name in ("CapPrm", "CapEff")} == {"CapPrm": NO_CAPABILITIES, "CapEff": NO_CAPABILITIES}
+    assert status["Seccomp"] == "2"
+
+
 def test_privileged_programs_hold_nothing_in_the_initial_namespace(seen):
     host = host_view.namespaces("self")["user"]
     for pid in (seen.init, *seen.between):

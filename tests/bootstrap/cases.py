@@ -62,7 +62,7 @@ case("locale", "import locale, sys; print(locale.getpreferredencoding(), sys.std
 case("streams", "import sys; print(sys.stdin, sys.stdout.line_buffering, sys.stderr.line_buffering, sys.stderr is sys.__stderr__)")
 case("local import", "import other; print(other.__file__, other.x)", files={"other.py": "x = 5"})
 case("local import fails", "import other", files={"other.py": "x = 5\n\n1/0\n"}, error="ZeroDivisionError")
-case("local module shadows", "import random; print(random.x)", files={"random.py": "x = 5"})
+case("local module shadows", "import colorsys; print(colorsys.x)", files={"colorsys.py": "x = 5"})
 case("local mmap is not for the bootstrap", "print('ok')", files={"mmap.py": "print('hijacked')"})
 case("runpy", "import runpy; print(runpy.run_path('other.py')['__name__'])", files={"other.py": "print(__file__)"})
 case("doctest", "def f():\n  '''\n  >>> f()\n  2\n  '''\n  return 1\nimport doctest; print(doctest.testmod())")

@@ -4,7 +4,9 @@ import fcntl
 import os
 import signal
 import struct
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
 import tables
@@ -342,6 +344,52 @@ def test_socket_may_have_any_number(number, pen):
 def test_what_is_no_seqpacket_socket_is_no_client(pen):
     for what in ("</dev/null", "<&1"):
         argv = ["/bin/bash", "-c", f'exec 3{what}; exec "$@"', "bash", tables.BUILD / "cloche-jaild", "--socket-fd", "3"]
-        done = wire.subprocess.run(pen.wrap(argv), capture_output=True, timeout=20)
+        done = subprocess.run(pen.wrap(argv), capture_output=True, timeout=20)
         assert done.returncode != 0
     assert not pen.empties()
+
+
+@pytest.fixture
+def frozen():
+    """A sleeping process that SIGKILL cannot end before thaw() is called; it is a folder of the v1 freezer's."""
+    tree = Path("/sys/fs/cgroup/freezer")
+    if not (tree / "cgroup.procs").exists():
+        pytest.skip("no cgroup v1 freezer, which alone holds a process against SIGKILL")
+    folder = tree / f"test-{os.getpid()}"
+    folder.mkdir()
+
+    def freeze():
+        process = subprocess.Popen(["/bin/sleep", "60"])
+        (folder / "cgroup.procs").write_text(str(process.pid))
+        (folder / "freezer.state").write_text("FROZEN")
+        return process
+
+    freeze.thaw = lambda: (folder / "freezer.state").write_text("THAWED")
+    yield freeze
+    freeze.thaw()
+    deadline = time.monotonic() + 5
+    while (folder / "cgroup.procs").read_text() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    folder.rmdir()
+
+
+def test_close_while_a_dead_cells_group_is_not_yet_empty(frozen, pen):
+    """Between init's death and the group's emptiness jaild looks again each millisecond; a close in that time frees the
+    session under its own feet if it goes on with it.
+    """
+    for turn in range(12):
+        with wire.Jaild(pen) as jaild:
+            session = jaild.open()
+            run = jaild.run(session, "print('up', flush=True)\nimport time\ntime.sleep(0.2)")
+            assert run.line() == "up"
+            leaf = next(folder for folder in pen.folders["unified"].rglob("s*.c*"))
+            process = frozen()
+            (leaf / "cgroup.procs").write_text(str(process.pid))
+            while jaild.inits():
+                time.sleep(0.005)
+            frozen.thaw()
+            time.sleep(turn / 10_000)
+            jaild.close(session)
+            process.wait()
+            assert run.ended(5)["end"] == End.EXIT
+            assert jaild.status()["sessions"] == 0

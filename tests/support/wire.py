@@ -218,9 +218,9 @@ class Client:
         """The message with this number. FAILED is raised, another kind than wanted is an error."""
         deadline = time.monotonic() + within
         while True:
-            message = next((kept for kept in self.kept if kept.seq == seq), None)
-            if message is not None:
-                self.kept.remove(message)
+            at = next((at for at, kept in enumerate(self.kept) if kept.seq == seq), None)
+            if at is not None:
+                message = self.kept.pop(at)
                 break
             self.kept.append(self.receive(max(0.001, deadline - time.monotonic())))
         if message.kind == Type.FAILED:
@@ -376,7 +376,8 @@ class Jaild(Client):
         return [pid for pid in children(self.pid) if cmdline(pid) == b"cloche-init"]
 
     def descriptors(self):
-        """What jaild has open: number -> what it is."""
+        """What jaild has open: number -> what it is. It answers before it closes, so it is asked once more first."""
+        self.status()
         folder = f"/proc/{self.pid}/fd"
         return {int(name): os.readlink(f"{folder}/{name}") for name in os.listdir(folder)}
 

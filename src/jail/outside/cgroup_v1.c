@@ -19,6 +19,10 @@
  * one process and raises an event, and jaild then ends the whole cell (decision 3).
  */
 
+/* v1 counts the buffers of TCP apart from memory, without a limit of their own; the kernel's limit
+ * is one for the whole host. Enough for any program that talks to itself. */
+#define TCP_BUFFERS_MAX (32ULL * 1024 * 1024)
+
 static void session_name(char *name, uint32_t session)
 {
 	(void)str_format(name, CGROUP_NAME_MAX, "s%" PRIu32, session);
@@ -60,6 +64,10 @@ static int session_make(const struct cgroup_root *root, struct cgroup_session *s
 		return -errno;
 	r = cgroup_file_set_in(root->memory_fd, name, "memory.swappiness", 0);
 	if (r < 0)
+		return r;
+	r = cgroup_file_set_in(
+		root->memory_fd, name, "memory.kmem.tcp.limit_in_bytes", TCP_BUFFERS_MAX);
+	if (r < 0 && r != -ENOENT)
 		return r;
 	session->oom_fd = oom_event_open(root, name);
 	return session->oom_fd < 0 ? session->oom_fd : 0;

@@ -126,6 +126,10 @@ int filter_install_own(void)
 		return -ENOMEM;
 	/* no_new_privs is a stage of its own */
 	r = seccomp_attr_set(context, SCMP_FLTATR_CTL_NNP, 0);
+	/* Cells inherit this filter, and the strictest answer wins: other architectures still die
+	 * by the script's own filter, but its ENOSYS for x32 must not become a kill here. */
+	if (r == 0)
+		r = seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
 	if (r == 0)
 		r = seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	for (size_t i = 0; i < ARRAY_SIZE(never) && r == 0; i++) {

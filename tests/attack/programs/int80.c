@@ -1,4 +1,5 @@
-/* Makes one 32-bit system call from 64-bit code; ends with 0 and prints the answer when the kernel took it. */
+/* Makes one 32-bit system call from 64-bit code; ends with 0 and prints the answer when the kernel
+ * took it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +9,10 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
-	__asm__ volatile("int $0x80" : "=a"(answer) : "a"(atol(argv[1])), "b"(0L), "c"(0L), "d"(0L) : "memory");
+	__asm__ volatile("int $0x80"
+			 : "=a"(answer)
+			 : "a"(atol(argv[1])), "b"(0L), "c"(0L), "d"(0L)
+			 : "memory");
 	printf("%ld\n", answer);
 	return 0;
 }

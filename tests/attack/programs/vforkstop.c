@@ -1,4 +1,5 @@
-/* The parent waits in vfork, where it cannot be interrupted; the child stops itself and keeps it there. */
+/* The parent waits in vfork, where it cannot be interrupted; the child stops itself and keeps it
+ * there. */
 #include <signal.h>
 #include <unistd.h>
 

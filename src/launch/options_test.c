@@ -1,4 +1,4 @@
-#include "jaild/options.h"
+#include "launch/options.h"
 
 #include "base/fd.h"
 #include "base/macro.h"

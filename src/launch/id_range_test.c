@@ -1,4 +1,4 @@
-#include "jaild/id_range.h"
+#include "launch/id_range.h"
 
 #include "base/macro.h"
 

@@ -1,4 +1,4 @@
-#include "jaild/cgroup_find.h"
+#include "launch/cgroup_find.h"
 
 #include "base/macro.h"
 
@@ -202,6 +202,21 @@ static void test_paths_may_hold_colons(void **state)
 	assert_string_equal(host.unified, "/sys/fs/cgroup/system.slice/a:b.scope");
 }
 
+/* delegate.c has moved us there so that our group may have children: the place is the group. */
+static void test_outside_is_left_again_on_v2_only(void **state)
+{
+	find(V2, "0::/system.slice/run-r1.scope/" CGROUP_OUTSIDE "\n");
+	assert_string_equal(host.unified, "/sys/fs/cgroup/system.slice/run-r1.scope");
+	find(V2, "0::/" CGROUP_OUTSIDE "\n");
+	assert_string_equal(host.unified, "/sys/fs/cgroup");
+	find(V2, "0::/not" CGROUP_OUTSIDE "\n");
+	assert_string_equal(host.unified, "/sys/fs/cgroup/not" CGROUP_OUTSIDE);
+	find(V2, "0::/" CGROUP_OUTSIDE "/below\n");
+	assert_string_equal(host.unified, "/sys/fs/cgroup/" CGROUP_OUTSIDE "/below");
+	find(V1, "8:pids:/\n4:memory:/" CGROUP_OUTSIDE "\n1:cpu:/\n");
+	assert_string_equal(host.memory, "/sys/fs/cgroup/memory/" CGROUP_OUTSIDE);
+}
+
 static void test_cut_lines_are_no_mounts(void **state)
 {
 	static const char line[] = "30 22 0:26 / /sys/fs/cgroup rw - cgroup2";
@@ -254,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_optional_fields_may_be_none_or_many),
 		cmocka_unit_test(test_a_mount_that_is_only_called_cgroup2_is_none),
 		cmocka_unit_test(test_paths_may_hold_colons),
+		cmocka_unit_test(test_outside_is_left_again_on_v2_only),
 		cmocka_unit_test(test_cut_lines_are_no_mounts),
 		cmocka_unit_test(test_a_path_that_does_not_fit_is_no_place),
 		cmocka_unit_test(test_the_host_itself_can_be_looked_at),

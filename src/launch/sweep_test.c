@@ -1,4 +1,4 @@
-#include "jaild/sweep.h"
+#include "launch/sweep.h"
 
 #include "base/clock.h"
 #include "base/fd.h"
