@@ -1,0 +1,99 @@
+/*
+ * Theory of operation: a plain description of a response that two senders understand: libmicrohttpd
+ * in the usual case, and answer_send, for answers to a request whose body has not ended.
+ */
+#include "http/answer.h"
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/fd.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+void answer_init(struct answer *answer)
+{
+	memset(answer, 0, sizeof(*answer));
+	buf_init(&answer->body, ANSWER_BODY_MAX);
+	answer->fd = -1;
+}
+
+void answer_fini(struct answer *answer)
+{
+	for (size_t i = 0; i < answer->n_headers; i++)
+		free(answer->headers[i].value);
+	buf_fini(&answer->body);
+	answer->fd = fd_close(answer->fd);
+}
+
+void answer_header_add(struct answer *answer, const char *name, const char *value)
+{
+	assert(answer->n_headers < ANSWER_HEADERS_MAX);
+	for (const char *p = value; *p; p++)
+		assert((unsigned char)*p >= 0x20 && *p != 0x7f);
+	answer->headers[answer->n_headers++] = (struct answer_header){ name, xstrdup(value) };
+}
+
+bool answer_header_has(const struct answer *answer, const char *name)
+{
+	for (size_t i = 0; i < answer->n_headers; i++) {
+		if (strcasecmp(answer->headers[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+uint64_t answer_size(const struct answer *answer)
+{
+	return answer->kind == ANSWER_FILE ? answer->length : answer->body.len;
+}
+
+static int head_format(const struct answer *answer, struct buf *out)
+{
+	int r = buf_addf(out, "HTTP/1.1 %d %s\r\n", answer->status,
+		MHD_get_reason_phrase_for((unsigned)answer->status));
+
+	for (size_t i = 0; i < answer->n_headers && r == 0; i++)
+		r = buf_addf(out, "%s: %s\r\n", answer->headers[i].name, answer->headers[i].value);
+	if (r == 0)
+		r = buf_addf(out, "Content-Length: %zu\r\n\r\n", answer->body.len);
+	return r;
+}
+
+static int send_all(int fd, const char *p, size_t n, int wait_ms)
+{
+	while (n > 0) {
+		struct pollfd ready = { .fd = fd, .events = POLLOUT };
+		ssize_t sent = send(fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0 && errno == EAGAIN && poll(&ready, 1, wait_ms) > 0)
+			continue;
+		if (sent < 0)
+			return -EPIPE;
+		p += sent;
+		n -= (size_t)sent;
+	}
+	return 0;
+}
+
+void answer_send(const struct answer *answer, int fd, int wait_ms)
+{
+	AUTO_BUF struct buf head = BUF_INIT(ANSWER_HEAD_MAX);
+	int r;
+
+	assert(answer->kind == ANSWER_BYTES);
+	r = head_format(answer, &head);
+	assert(r == 0);
+	r = send_all(fd, head.data, head.len, wait_ms);
+	if (r == 0)
+		r = send_all(fd, buf_get_cstr(&answer->body), answer->body.len, wait_ms);
+	if (r < 0)
+		log_debug("msg=\"answer not taken\" status=%d", answer->status);
+	(void)shutdown(fd, SHUT_WR);
+}

@@ -1,0 +1,166 @@
+/*
+ * Theory of operation: the head is looked at with MSG_PEEK and stays in the socket, so that
+ * libmicrohttpd later reads the very bytes that were judged. Only when it is whole and good is it
+ * copied: an idle connection costs one small structure and no buffer. What is refused gets its
+ * answer in one write to an empty socket buffer, which takes it whole; then our half is closed and
+ * what still comes is dropped for a while: closing with unread bytes would send a reset, which may
+ * destroy the answer on its way (RFC 9112 section 9.6).
+ */
+#include "http/connection.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/fault.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/macro.h"
+#include "http/problem.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#define DROP_ROUNDS 16 /* reads in one go: 1 MiB of 64 KiB, so that no client holds the gate */
+
+static void peer_find_inet(int fd, struct http_peer *peer)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} address = { .any = { .sa_family = AF_UNSPEC } };
+	socklen_t size = sizeof(address);
+	char text[INET6_ADDRSTRLEN];
+
+	if (getpeername(fd, &address.any, &size) < 0)
+		return;
+	if (address.any.sa_family == AF_INET &&
+		inet_ntop(AF_INET, &address.v4.sin_addr, text, sizeof(text)))
+		(void)str_format(peer->text, sizeof(peer->text), "%s:%u", text,
+			(unsigned)ntohs(address.v4.sin_port));
+	if (address.any.sa_family == AF_INET6 &&
+		inet_ntop(AF_INET6, &address.v6.sin6_addr, text, sizeof(text)))
+		(void)str_format(peer->text, sizeof(peer->text), "[%s]:%u", text,
+			(unsigned)ntohs(address.v6.sin6_port));
+}
+
+/* unix(7): SO_PEERCRED is who called connect. Without it the peer has no uid, and no rights. */
+static void peer_find(int fd, struct http_peer *peer)
+{
+	struct ucred cred;
+	socklen_t size = sizeof(cred);
+	int domain = AF_UNSPEC, one = 1;
+	socklen_t domain_size = sizeof(domain);
+
+	peer->uid = (uid_t)-1;
+	(void)getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &domain_size);
+	peer->is_unix = domain == AF_UNIX;
+	if (!peer->is_unix) {
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+		peer_find_inet(fd, peer);
+		return;
+	}
+	(void)str_copy(peer->text, sizeof(peer->text), "unix");
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &size) == 0)
+		peer->uid = cred.uid;
+}
+
+struct connection *connection_new(int fd)
+{
+	struct connection *connection = xcalloc(1, sizeof(*connection));
+
+	connection->fd = fd;
+	connection->library_fd = -1;
+	peer_find(fd, &connection->peer);
+	return connection;
+}
+
+void connection_free(struct connection *connection)
+{
+	if (!connection)
+		return;
+	(void)fd_close(connection->fd);
+	free(connection->head);
+	free(connection->bytes);
+	free(connection);
+}
+
+/* Copies the whole head and judges it. Returns 1 or -EBADMSG. */
+static int head_take(struct connection *connection, struct str bytes, struct fault *ret_fault)
+{
+	int r;
+
+	connection->bytes = xmalloc(bytes.n);
+	connection->head = xcalloc(1, sizeof(*connection->head));
+	memcpy(connection->bytes, bytes.p, bytes.n);
+	bytes.p = connection->bytes;
+	r = head_judge(bytes, connection->head, ret_fault);
+	return r < 0 ? r : 1;
+}
+
+/* A head that fills HEAD_MAX and has no end. */
+static int refuse_long(struct str bytes, struct fault *ret_fault)
+{
+	if (!memchr(bytes.p, '\n', MIN(bytes.n, HEAD_TARGET_MAX + 64)))
+		fault_set(ret_fault, FAULT_URI_TOO_LONG, "The target is over 8 KiB.");
+	else
+		fault_set(ret_fault, FAULT_HEADERS_TOO_LARGE, "The head is over 16 KiB.");
+	return -EBADMSG;
+}
+
+int connection_peek(struct connection *connection, char *scratch, struct fault *ret_fault)
+{
+	ssize_t n = recv(connection->fd, scratch, HEAD_MAX + 1, MSG_PEEK | MSG_DONTWAIT);
+	struct str bytes = { scratch, 0 };
+	int r;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0)
+		return -ECONNRESET;
+	bytes.n = (size_t)n;
+	r = head_scan(bytes, connection->scanned, &bytes.n);
+	if (r < 0) {
+		fault_set(ret_fault, FAULT_BAD_REQUEST,
+			"The head holds a control character or a line that does not end in CR LF.");
+		return r;
+	}
+	if (r == 0 && bytes.n > HEAD_MAX)
+		return refuse_long(bytes, ret_fault);
+	connection->scanned = bytes.n;
+	return r == 0 ? 0 : head_take(connection, bytes, ret_fault);
+}
+
+bool connection_drop(struct connection *connection, char *scratch, size_t size)
+{
+	for (unsigned i = 0; i < DROP_ROUNDS; i++) {
+		ssize_t n = recv(connection->fd, scratch, size, MSG_DONTWAIT);
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return false;
+		if (n <= 0)
+			return true;
+		connection->dropped += (size_t)n;
+	}
+	return connection->dropped > CONNECTION_DROP_MAX;
+}
+
+void connection_format_refusal(const struct fault *fault, struct buf *out)
+{
+	AUTO_BUF struct buf body = BUF_INIT(PROBLEM_SIZE_MAX);
+	unsigned status = (unsigned)fault_status(fault->code);
+	int r = problem_write(fault, &body);
+
+	if (r == 0)
+		r = buf_addf(out,
+			"HTTP/1.1 %u %s\r\nContent-Type: application/problem+json\r\n"
+			"Content-Length: %zu\r\nCache-Control: no-store\r\n"
+			"X-Content-Type-Options: nosniff\r\nConnection: close\r\n%s\r\n%s",
+			status, MHD_get_reason_phrase_for(status), body.len,
+			status == 503 || status == 429 ? "Retry-After: 1\r\n" : "",
+			buf_get_cstr(&body));
+	if (r < 0)
+		log_error("msg=\"refusal does not fit\" status=%u", status);
+}

@@ -1,0 +1,74 @@
+/*
+ * Theory of operation: a server is a gate (http/gate.h) and a daemon of libmicrohttpd
+ * (http/library.h). Start: the daemon, which has nothing to do yet, then the gate. Stop: the gate
+ * cuts all clients and waits until the library has let go of each, which it does when the handlers
+ * have returned; then the daemon has nothing left to wait for.
+ */
+#include "http/server.h"
+
+#include "base/alloc.h"
+#include "base/macro.h"
+#include "http/library.h"
+#include "http/server_state.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+static bool on_head(struct gate *gate, int library_fd)
+{
+	struct http_server *server = container_of(gate, struct http_server, gate);
+	struct sockaddr_storage address;
+	socklen_t size = sizeof(address);
+
+	memset(&address, 0, sizeof(address));
+	/* The library wants to know whether TCP's options make sense. */
+	if (getsockname(library_fd, (struct sockaddr *)&address, &size) < 0)
+		size = sizeof(sa_family_t);
+	return MHD_add_connection(server->daemon, library_fd, (struct sockaddr *)&address, size) ==
+	       MHD_YES;
+}
+
+int http_server_start(const struct http_config *config, const int *listeners, size_t n,
+	struct http_server **ret_server)
+{
+	struct http_server *server = xcalloc(1, sizeof(*server));
+	int r;
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	server->config = config;
+	server->gate.limits = &config->limits;
+	server->gate.on_head = on_head;
+	server->daemon = library_start(server);
+	r = server->daemon ? gate_start(&server->gate, listeners, n) : -EAGAIN;
+	if (r < 0) {
+		if (server->daemon)
+			MHD_stop_daemon(server->daemon);
+		free(server);
+		return r;
+	}
+	*ret_server = server;
+	return 0;
+}
+
+void http_server_quiesce(struct http_server *server)
+{
+	gate_quiesce(&server->gate);
+}
+
+void http_server_stop(struct http_server *server)
+{
+	if (!server)
+		return;
+	gate_stop(&server->gate);
+	MHD_stop_daemon(server->daemon);
+	free(server);
+}
+
+void http_server_stats(struct http_server *server, struct http_stats *ret_stats)
+{
+	pthread_mutex_lock(&server->gate.lock);
+	*ret_stats = server->gate.stats;
+	pthread_mutex_unlock(&server->gate.lock);
+}
