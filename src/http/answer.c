@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "http/date.h"
 
 #include <errno.h>
 #include <microhttpd.h>
@@ -54,9 +55,12 @@ uint64_t answer_size(const struct answer *answer)
 
 static int head_format(const struct answer *answer, struct buf *out)
 {
-	int r = buf_addf(out, "HTTP/1.1 %d %s\r\n", answer->status,
-		MHD_get_reason_phrase_for((unsigned)answer->status));
+	char date[DATE_SIZE];
+	int r;
 
+	date_format(date);
+	r = buf_addf(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", answer->status,
+		MHD_get_reason_phrase_for((unsigned)answer->status), date);
 	for (size_t i = 0; i < answer->n_headers && r == 0; i++)
 		r = buf_addf(out, "%s: %s\r\n", answer->headers[i].name, answer->headers[i].value);
 	if (r == 0)

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/macro.h"
+#include "http/date.h"
 #include "http/problem.h"
 
 #include <arpa/inet.h>
@@ -151,14 +152,16 @@ void connection_format_refusal(const struct fault *fault, struct buf *out)
 {
 	AUTO_BUF struct buf body = BUF_INIT(PROBLEM_SIZE_MAX);
 	unsigned status = (unsigned)fault_status(fault->code);
+	char date[DATE_SIZE];
 	int r = problem_write(fault, &body);
 
+	date_format(date);
 	if (r == 0)
 		r = buf_addf(out,
-			"HTTP/1.1 %u %s\r\nContent-Type: application/problem+json\r\n"
+			"HTTP/1.1 %u %s\r\nDate: %s\r\nContent-Type: application/problem+json\r\n"
 			"Content-Length: %zu\r\nCache-Control: no-store\r\n"
 			"X-Content-Type-Options: nosniff\r\nConnection: close\r\n%s\r\n%s",
-			status, MHD_get_reason_phrase_for(status), body.len,
+			status, MHD_get_reason_phrase_for(status), date, body.len,
 			status == 503 || status == 429 ? "Retry-After: 1\r\n" : "",
 			buf_get_cstr(&body));
 	if (r < 0)
