@@ -81,11 +81,13 @@ void gate_accepting_set(struct gate *gate, bool is_accepting)
 	}
 }
 
-/* Ends a connection for good. */
+/* Ends a connection for good. Closing its descriptor is not enough for epoll: the library may not
+ * have closed the duplicate yet. */
 static void drop(struct gate *gate, struct connection *connection)
 {
 	size_t i = connection->index;
 
+	unwatch(gate, connection->fd);
 	assert(gate->all[i] == connection);
 	gate->all[i] = gate->all[--gate->n];
 	gate->all[i]->index = i;

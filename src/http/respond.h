@@ -36,8 +36,8 @@ void http_respond_body_error(struct http_request *request, int error);
 
 /*
  * Answers with a regular file, from its descriptor (taken over, closed in every case; the position
- * is not used): 200, 206 for a single range of bytes, 416; HEAD; Content-Length from fstat. Sent by
- * sendfile; if the file shrinks meanwhile the connection ends short of Content-Length. Several
+ * is not used): 200, 206 for a single range of bytes, 416; HEAD; Content-Length from fstat. Sent in
+ * blocks of 64 KiB; if the file shrinks meanwhile the connection ends short of it. Several
  * ranges, other units and If-Range give the whole file, as RFC 9110 section 14.2 allows. What is no
  * regular file is 404.
  */

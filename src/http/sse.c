@@ -54,6 +54,8 @@ void http_sse_start(struct http_request *request)
 
 	http_header_add(request, "X-Accel-Buffering", "no");
 	http_respond(request, 200, "text/event-stream", STR(""));
+	if (str_eq(http_method_get(request), STR("HEAD")))
+		return;
 	answer->kind = ANSWER_STREAM;
 	request->stream.ring = xmalloc(HTTP_SSE_BUFFER_MAX);
 	is_taken = exchange_answer(&request->exchange, request->is_body_whole);
@@ -120,20 +122,29 @@ static struct str line_take(struct str *rest, bool *ret_is_last)
 	return line;
 }
 
-int http_sse_event(struct http_request *request, const char *name, struct str data)
+/* Appends a whole event. Returns 0 or -ENOBUFS. */
+static int event_format(struct buf *out, const char *name, struct str data)
 {
 	bool is_last = false;
-	int r = stream_add(request, "event: ", 7);
+	int r = buf_addf(out, "event: %s", name);
 
-	assert(request->stream.ring);
-	if (r == 0)
-		r = stream_add(request, name, strlen(name));
 	while (r == 0 && !is_last) {
 		struct str line = line_take(&data, &is_last);
 
-		r = stream_add(request, "\ndata: ", 7);
+		r = buf_add_str(out, "\ndata: ");
 		if (r == 0)
-			r = stream_add(request, line.p, line.n);
+			r = buf_add_slice(out, line);
 	}
-	return r < 0 ? r : stream_add(request, "\n\n", 2);
+	return r < 0 ? r : buf_add_str(out, "\n\n");
+}
+
+int http_sse_event(struct http_request *request, const char *name, struct str data)
+{
+	AUTO_BUF struct buf event = BUF_INIT(ANSWER_BODY_MAX);
+	int r = event_format(&event, name, data);
+
+	assert(r == 0); /* events have limits of their own, as answers have */
+	if (request->answer.kind != ANSWER_STREAM)
+		return -EPIPE; /* HEAD */
+	return stream_add(request, event.data, event.len);
 }

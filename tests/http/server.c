@@ -69,7 +69,7 @@ static void echo(struct http_request *request)
 /* Counts a body at constant memory. */
 static void count(struct http_request *request)
 {
-	char chunk[16384], text[64];
+	char chunk[8192], text[64];
 	uint64_t n_bytes = 0;
 	ssize_t n;
 
@@ -216,6 +216,7 @@ static void limit_set(struct http_limits *limits, const char *option)
 		{ "head_ms", &limits->head_ms },
 		{ "body_ms", &limits->body_ms },
 		{ "answer_ms", &limits->answer_ms },
+		{ "answer_rate", &limits->answer_rate_bytes_per_s },
 		{ "comment_ms", &limits->comment_ms },
 		{ "event_ms", &limits->event_ms },
 		{ "linger_ms", &limits->linger_ms },

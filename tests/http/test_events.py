@@ -1,0 +1,106 @@
+"""Event streams, and clients that go away."""
+import socket
+import time
+
+import pytest
+from wire import read_all, read_until
+
+EVENT = b"event: stdout\ndata: " + b"x" * 100 + b"\n\n"
+END = b"event: end\ndata: one\ndata: two\ndata: three\n\n"
+
+
+def ask(server, target, is_unix=False):
+    s = server.connect(is_unix)
+    s.sendall(b"GET %s HTTP/1.1\r\nHost: a\r\n\r\n" % target)
+    return s
+
+
+def test_events_come_in_order(server):
+    answer = server.get("/events/3")
+    assert answer.headers["content-type"] == "text/event-stream"
+    assert answer.headers["connection"] == "close"
+    assert answer.body == EVENT * 3 + END
+
+
+def test_more_events_than_the_buffer_holds(server):
+    before = server.memory_kib("VmHWM")
+    assert server.get("/events/100000").body == EVENT * 100000 + END
+    assert server.memory_kib("VmHWM") - before < 2048
+
+
+def test_stream_for_http_1_0_ends_with_the_connection(server):
+    with server.connect() as s:
+        s.sendall(b"GET /events/2 HTTP/1.0\r\n\r\n")
+        head, _, body = read_all(s).partition(b"\r\n\r\n")
+    assert b"ransfer" not in head and body == EVENT * 2 + END
+
+
+def test_silence_has_comments(start):
+    server = start(comment_ms=200)
+    answer = server.get("/silent-events?a=1100")
+    assert 3 <= answer.body.count(b":\n\n") <= 6 and answer.body.strip(b":\n") == b""
+
+
+def test_first_bytes_come_at_once(server):
+    with ask(server, b"/silent-events?a=2000") as s:
+        begin = time.monotonic()
+        assert b"text/event-stream" in read_until(s, b"\r\n\r\n")
+        assert time.monotonic() - begin < 1
+
+
+@pytest.mark.parametrize("is_unix", [False, True], ids=["tcp", "unix"])
+@pytest.mark.parametrize("target", [b"/silent", b"/silent-events", b"/events/0"])
+@pytest.mark.parametrize("way", ["close", "half", "reset"])
+def test_client_that_leaves_is_noticed(server, target, way, is_unix):
+    before = server.stats()["gone"]
+    s = ask(server, target, is_unix)
+    server.wait_for(lambda stats: stats["served"] == 2)
+    if target != b"/silent":
+        read_until(s, b"\r\n\r\n")
+    if way == "half" and target != b"/events/0":
+        s.shutdown(socket.SHUT_WR)
+    elif way == "reset" and not is_unix:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        s.close()
+    else:
+        s.close()
+    server.wait_for(lambda stats: stats["gone"] == before + 1 and stats["served"] == 1, 5)
+    s.close()
+
+
+def test_client_that_leaves_with_bytes_unread_by_us_is_noticed(server):
+    before = server.stats()["gone"]
+    s = server.connect()
+    s.sendall(b"GET /silent HTTP/1.1\r\nHost: a\r\n\r\n" + b"more that nobody reads" * 100)
+    server.wait_for(lambda stats: stats["served"] == 2)
+    s.close()
+    server.wait_for(lambda stats: stats["gone"] == before + 1, 5)
+
+
+def test_client_that_takes_no_events_is_cut(start):
+    server = start(event_ms=500)
+    with ask(server, b"/events/0"):
+        server.wait_for(lambda stats: stats["gone"] == 1 and stats["served"] == 1, 20)
+
+
+def test_client_that_takes_no_end_is_cut(start):
+    """Of streams that grow in steps of less than our buffer, one ends with its handler done and the rest in there, for
+    a client that does not read. No thread stays for it."""
+    server = start(event_ms=1500, answer_ms=500)
+    sockets = [ask(server, b"/events/%d" % n, True) for n in range(400, 4400, 400)]
+    server.wait_for(lambda stats: stats["served"] > 2)
+    server.wait_for(lambda stats: stats["served"] == 1, 10)
+    for s in sockets:
+        s.close()
+
+
+def test_stop_ends_handlers_that_wait(start):
+    server = start()
+    sockets = [ask(server, target) for target in (b"/silent", b"/silent-events", b"/events/0") for _ in range(5)]
+    sockets += [server.connect() for _ in range(20)]
+    server.wait_for(lambda stats: stats["served"] == 16)
+    begin = time.monotonic()
+    server.stop()
+    assert time.monotonic() - begin < 3
+    for s in sockets:
+        s.close()
