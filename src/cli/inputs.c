@@ -3,10 +3,10 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/fd.h"
+#include "base/numbered.h"
 #include "cli/exit.h"
 #include "cli/say.h"
 #include "sandbox/human.h"
-#include "sandbox/numbered.h"
 #include "sandbox/put.h"
 
 #include <errno.h>

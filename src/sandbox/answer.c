@@ -6,11 +6,11 @@
  */
 #include "sandbox/answer.h"
 
+#include "base/base64.h"
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/macro.h"
 #include "base/utf8.h"
-#include "sandbox/base64.h"
 #include "sandbox/end.h"
 #include "sandbox/language.h"
 #include "json/json.h"
@@ -129,24 +129,47 @@ static void path_set(struct json *object, struct str path)
 		json_set_text(object, "path_b64", buf_get_slice(&encoded));
 }
 
+static void file_fill(struct json *entry, const struct answer_file *file)
+{
+	path_set(entry, file->path);
+	json_set_count(entry, "size", file->size_bytes);
+	if (file->mime)
+		json_set_cstr(entry, "mime", file->mime);
+	else
+		json_set_null(entry, "mime");
+	json_set_cstr(entry, "change", change_name(file->change));
+	if (file->saved)
+		json_set_cstr(entry, "saved", file->saved);
+}
+
+struct json *answer_file_make(const struct answer_file *file)
+{
+	struct json *object = json_object_new();
+
+	file_fill(object, file);
+	return object;
+}
+
+/* In fresh state there is nothing but the files that could be lost. */
+static void reset_set(struct json *object, const char *reason)
+{
+	struct json *reset;
+
+	if (!reason) {
+		json_set_null(object, "reset");
+		return;
+	}
+	reset = json_set_object(object, "reset");
+	json_set_cstr(reset, "reason", reason);
+	json_add_text(json_set_array(reset, "lost"), STR("files"));
+}
+
 static void files_set(struct json *object, const struct answer *answer)
 {
 	struct json *files = json_set_array(object, "files");
 
-	for (size_t i = 0; i < answer->n_files; i++) {
-		const struct answer_file *file = &answer->files[i];
-		struct json *entry = json_add_object(files);
-
-		path_set(entry, file->path);
-		json_set_count(entry, "size", file->size_bytes);
-		if (file->mime)
-			json_set_cstr(entry, "mime", file->mime);
-		else
-			json_set_null(entry, "mime");
-		json_set_cstr(entry, "change", change_name(file->change));
-		if (file->saved)
-			json_set_cstr(entry, "saved", file->saved);
-	}
+	for (size_t i = 0; i < answer->n_files; i++)
+		file_fill(json_add_object(files), &answer->files[i]);
 	json_set_bool(object, "files_truncated", answer->is_files_truncated);
 }
 
@@ -191,7 +214,7 @@ struct json *answer_make(const struct answer *answer)
 	stream_set(object, "stdout", answer->run, RUN_STDOUT);
 	stream_set(object, "stderr", answer->run, RUN_STDERR);
 	error_set(object, &answer->run->report);
-	json_set_null(object, "reset");
+	reset_set(object, answer->reset_reason);
 	advice = json_set_array(object, "advice");
 	if (answer->run->ended.advice & WIRE_ADVICE_PIDS)
 		json_add_text(advice, STR("pids"));

@@ -28,6 +28,7 @@ struct answer {
 	const char *run_id;
 	const char *session;
 	const char *session_state; /* "new", "reused" or "reset" */
+	const char *reset_reason;  /* why its files are gone since its last call, or NULL */
 	enum package_language language;
 	const struct run *run; /* that is over */
 	const struct wire_limits *limits;
@@ -42,6 +43,10 @@ struct answer {
 
 /* Builds it; the caller frees with json_free. */
 struct json *answer_make(const struct answer *answer);
+
+/* One element of its `files`, alone: {path, path_b64?, size, mime, change, saved?}. The caller
+ * frees it with json_free. */
+struct json *answer_file_make(const struct answer_file *file);
 
 /* The two parts of end.text (sandbox/end.h), appended to out. */
 void answer_end_sentence(const struct answer *answer, struct buf *out);

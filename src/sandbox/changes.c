@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 /* Caches that the environment sends there (decision 10): made by libraries, not by the person. */
-static bool is_hidden(struct str path)
+bool changes_is_hidden(struct str path)
 {
 	static const char *const folders[] = { ".cache/", ".config/matplotlib/" };
 
@@ -34,7 +34,7 @@ static bool is_same(const struct listing_entry *a, const struct listing_entry *b
 
 static void add(struct changes *changes, enum change_kind kind, const struct snapshot_entry *entry)
 {
-	if (is_hidden(entry->path))
+	if (changes_is_hidden(entry->path))
 		return;
 	if (changes->n == CHANGES_MAX) {
 		changes->is_truncated = true;

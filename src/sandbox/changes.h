@@ -32,6 +32,9 @@ struct changes {
 	bool is_truncated;
 };
 
+/* True for a path below .cache or .config/matplotlib: made by libraries, told to nobody. */
+bool changes_is_hidden(struct str path);
+
 /* Compares; before may be NULL for a home that was empty. Files below .cache and .config/matplotlib
  * are not told. A file that became a link, folder or other is deleted. The snapshots must outlive
  * *ret_changes, which changes_fini ends. */

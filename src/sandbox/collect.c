@@ -12,8 +12,8 @@
 
 #include "base/beneath.h"
 #include "base/fd.h"
+#include "base/numbered.h"
 #include "sandbox/copy.h"
-#include "sandbox/numbered.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -21,6 +21,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 
 /* An answer with the descriptor that came with it. */
 struct answer {
@@ -195,6 +196,30 @@ int jaild_wait_ready(struct jaild *jaild)
 	if (r == 0)
 		answer_fini(&answer);
 	return r;
+}
+
+int jaild_another(struct jaild *jaild, struct jaild *ret_another)
+{
+	union wire_any any = { 0 };
+	struct answer answer;
+	int pair[2], r = channel_pair(pair);
+
+	if (r < 0) {
+		fault_set(&jaild->fault, FAULT_SANDBOX_UNAVAILABLE, "no socket for jaild: %s",
+			strerror(-r));
+		return r;
+	}
+	r = send_request(jaild, &any, WIRE_ATTACH, &pair[1], 1);
+	(void)fd_close(pair[1]);
+	if (r == 0)
+		r = wait_answer(jaild, jaild->seq, WIRE_DONE, &answer);
+	if (r < 0) {
+		(void)fd_close(pair[0]);
+		return r;
+	}
+	answer_fini(&answer);
+	jaild_attach(ret_another, pair[0]);
+	return 0;
 }
 
 int jaild_status(struct jaild *jaild, struct wire_status_is *ret_status)

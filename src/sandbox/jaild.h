@@ -71,6 +71,10 @@ int jaild_start(struct jaild *jaild, const struct jaild_options *options);
 /* Speaks to a jaild that is ready over fd, which it takes over. Cannot fail. */
 void jaild_attach(struct jaild *jaild, int fd);
 
+/* Another connection to the same jaild, for another thread. It ends with jaild_stop. Returns 0, or
+ * -errno with jaild->fault. */
+int jaild_another(struct jaild *jaild, struct jaild *ret_another);
+
 /* Waits for the word that jaild is ready, as jaild_start does. */
 int jaild_wait_ready(struct jaild *jaild);
 

@@ -1,4 +1,4 @@
-#include "sandbox/numbered.h"
+#include "base/numbered.h"
 
 #include "base/str.h"
 #include "base/unit.h"
