@@ -33,9 +33,13 @@ void pool_free(struct pool *pool);
  * as it was. */
 int pool_attach(struct pool *pool, int fd, struct fault *ret_fault);
 
-/* A connection for the calling thread, or NULL with *ret_fault (SANDBOX_UNAVAILABLE, SANDBOX_BUSY
+/* A connection for the calling thread, to the jaild of this generation (0: whichever is there: ids
+ * of sessions mean nothing to another one). NULL with *ret_fault (SANDBOX_UNAVAILABLE, SANDBOX_BUSY
  * above POOL_MAX). Give it back with pool_put, also when it broke. */
-struct jaild *pool_get(struct pool *pool, struct fault *ret_fault);
+struct jaild *pool_get(struct pool *pool, uint64_t generation, struct fault *ret_fault);
+
+/* The generation of the jaild that a connection of the pool leads to. */
+uint64_t pool_generation_of(struct jaild *jaild);
 
 /* Takes the connection back. One that is lost, or of an earlier jaild, is closed. What was under
  * way on it (runs, uploads) must have ended. */

@@ -1,0 +1,219 @@
+/*
+ * Theory of operation: each call is one visit. What outlives it is a descriptor (a download) or a
+ * mapped listing (a page), neither of which needs the session. An upload is a visit that lasts from
+ * files_create to its end, since jaild ties an upload to the connection it came over.
+ */
+#include "call/files.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/macro.h"
+#include "call/bring.h"
+#include "house/house.h"
+#include "house/visit.h"
+#include "sandbox/changes.h"
+#include "sandbox/mime.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct files_upload {
+	struct attention attention;
+	struct visit visit;
+	struct bring bring;
+};
+
+/* The path as jaild takes it; NULL with the fault if it cannot be one. The caller frees. */
+static char *path_take(struct str path, struct fault *ret_fault)
+{
+	if (path.n > 0 && path.n < WIRE_PATH_SIZE && !memchr(path.p, '\0', path.n))
+		return xasprintf("%.*s", STR_ARG(path));
+	fault_set(ret_fault, FAULT_NOT_FOUND, "the path names no regular file");
+	return NULL;
+}
+
+static int begin(struct house *house, const struct files_at *at, struct visit *ret_visit,
+	struct fault *ret_fault)
+{
+	struct visit_request request = { .tenant = at->tenant, .key = at->key };
+
+	return visit_begin(house, &request, ret_visit, ret_fault);
+}
+
+int files_open(struct house *house, const struct files_at *at, struct files_open_result *ret_file,
+	struct fault *ret_fault)
+{
+	AUTO_FREE char *path = path_take(at->path, ret_fault);
+	AUTO_CLOSE int fd = -1;
+	char head[MIME_HEAD_SIZE];
+	struct wire_file_is file;
+	struct visit visit;
+	ssize_t n;
+	int r = path ? begin(house, at, &visit, ret_fault) : -EINVAL;
+
+	if (r < 0)
+		return r;
+	r = jaild_file_open(visit.jaild, visit.id, path, &file, &fd);
+	if (r < 0)
+		*ret_fault = visit.jaild->fault;
+	visit_end(&visit);
+	if (r < 0)
+		return r;
+	n = pread(fd, head, sizeof(head), 0);
+	*ret_file = (struct files_open_result){ .fd = TAKE_FD(fd),
+		.size_bytes = file.size_bytes,
+		.mtime_ns = file.mtime_ns,
+		.inode = file.inode,
+		.mime = mime_guess(
+			at->path, (struct str){ .p = head, .n = n > 0 ? (size_t)n : 0 }) };
+	return 0;
+}
+
+int files_remove(struct house *house, const struct files_at *at, struct fault *ret_fault)
+{
+	AUTO_FREE char *path = path_take(at->path, ret_fault);
+	struct visit visit;
+	int r = path ? begin(house, at, &visit, ret_fault) : -EINVAL;
+
+	if (r < 0)
+		return r;
+	r = jaild_file_remove(visit.jaild, visit.id, path);
+	if (r < 0)
+		*ret_fault = visit.jaild->fault;
+	visit_end(&visit);
+	return r;
+}
+
+int files_create(struct house *house, const struct files_upload_request *request,
+	struct files_upload **ret_upload, struct fault *ret_fault)
+{
+	struct files_upload *upload = xcalloc(1, sizeof(*upload));
+	struct visit_request visit = { .tenant = request->at.tenant,
+		.key = request->at.key,
+		.profile = request->profile,
+		.profiles = request->profiles,
+		.opens = true,
+		.attention = &upload->attention };
+	int r = attention_init(&upload->attention, request->client_fd);
+
+	if (r < 0) {
+		fault_set(ret_fault, FAULT_INTERNAL, "no descriptors: %s", strerror(-r));
+		free(upload);
+		return r;
+	}
+	r = visit_begin(house, &visit, &upload->visit, ret_fault);
+	if (r == 0) {
+		r = bring_begin(&upload->bring, &upload->visit, request->at.path,
+			request->is_executable ? 0755 : 0644, ret_fault);
+		if (r < 0)
+			visit_end(&upload->visit);
+	}
+	if (r < 0) {
+		attention_fini(&upload->attention);
+		free(upload);
+		return r;
+	}
+	*ret_upload = upload;
+	return 0;
+}
+
+int files_write(struct files_upload *upload, const void *data, size_t size, struct fault *ret_fault)
+{
+	return bring_write(&upload->bring, data, size, ret_fault);
+}
+
+static void upload_free(struct files_upload *upload)
+{
+	visit_end(&upload->visit);
+	attention_fini(&upload->attention);
+	free(upload);
+}
+
+int files_commit(struct files_upload *upload, bool *ret_is_new, struct fault *ret_fault)
+{
+	int r = bring_commit(&upload->bring, ret_is_new, ret_fault);
+
+	upload_free(upload);
+	return r;
+}
+
+void files_abort(struct files_upload *upload)
+{
+	if (!upload)
+		return;
+	bring_abort(&upload->bring);
+	upload_free(upload);
+}
+
+/* Number of the first entry whose path is after `after`. */
+static size_t first_after(const struct snapshot *snapshot, struct str after)
+{
+	size_t low = 0, high = snapshot->n;
+
+	if (after.n == 0)
+		return 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (snapshot_compare(snapshot->entries[middle].path, after) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void page_fill(struct visit *visit, struct str after, size_t limit, struct files_page *page)
+{
+	const struct snapshot *snapshot = &page->snapshot;
+
+	page->is_truncated = snapshot->is_truncated;
+	page->entries = xcalloc(limit, sizeof(*page->entries));
+	for (size_t i = first_after(snapshot, after); i < snapshot->n; i++) {
+		const struct snapshot_entry *entry = &snapshot->entries[i];
+		AUTO_FREE char *path = NULL;
+
+		if (entry->is->kind != LISTING_FILE || changes_is_hidden(entry->path))
+			continue;
+		if (page->n == limit) {
+			page->has_more = true;
+			return;
+		}
+		path = xasprintf("%.*s", STR_ARG(entry->path));
+		page->entries[page->n++] = (struct files_entry){ .path = entry->path,
+			.size_bytes = entry->is->size_bytes,
+			.mtime_ns = entry->is->mtime_ns,
+			.mime = visit_mime(visit, path) };
+	}
+}
+
+int files_list(struct house *house, const struct files_at *at, size_t limit,
+	struct files_page *ret_page, struct fault *ret_fault)
+{
+	struct files_page page = { .snapshot = SNAPSHOT_INIT };
+	struct visit visit;
+	int r = begin(house, at, &visit, ret_fault);
+
+	if (r < 0)
+		return r;
+	r = visit_list(&visit, 0, &page.snapshot);
+	if (r < 0)
+		*ret_fault = visit.jaild->fault;
+	else
+		page_fill(&visit, at->path, MIN(MAX(limit, (size_t)1), (size_t)FILES_PAGE_MAX),
+			&page);
+	visit_end(&visit);
+	if (r == 0)
+		*ret_page = page;
+	return r;
+}
+
+void files_page_fini(struct files_page *page)
+{
+	free(page->entries);
+	snapshot_fini(&page->snapshot);
+	*page = (struct files_page){ .n = 0 };
+}

@@ -1,0 +1,337 @@
+/*
+ * Theory of operation: an object with one mutex, one thread, and what house/state.h describes. The
+ * thread closes what is due and sleeps until the next moment when something may be; whoever makes
+ * such a moment (a visit that ends) wakes it. Calls of clients look after due sessions themselves,
+ * so that a session is never used a moment too long because the thread is busy with another.
+ *
+ * Times are those of CLOCK_MONOTONIC, for the conditions too: a set clock closes nothing.
+ */
+#include "house/house.h"
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/macro.h"
+#include "house/pool.h"
+#include "house/runs.h"
+#include "house/state.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define THREAD_STACK_SIZE (256 * 1024) /* decision 30 */
+#define RETRY_MAX_S	  60
+#define RETRY_UNKNOWN_S	  5 /* every place is at work: as long as a waiter would wait */
+
+/* How many places a tenant holds. */
+static unsigned share(const struct queue *queue, const char *tenant)
+{
+	const struct house *house =
+		(const struct house *)(const void *)((const char *)queue -
+						     offsetof(struct house, queue));
+	unsigned n = 0;
+
+	for (const struct house_session *at = house->sessions; at; at = at->next)
+		n += strcmp(at->tenant, tenant) == 0;
+	return n;
+}
+
+/* Closes one session that is due. Returns true if there was one; else *ret_next_us is when there
+ * may be. */
+static bool close_due(struct house *house, usec_t *ret_next_us)
+{
+	struct fault fault;
+	usec_t due_us;
+
+	*ret_next_us = UINT64_MAX;
+	for (struct house_session *at = house->sessions; at; at = at->next) {
+		const char *reason = house_due(house, at, &due_us);
+
+		if (reason) {
+			bool is_age = strcmp(reason, "age") == 0;
+
+			counters_add(&house->counters,
+				is_age ? COUNTER_CLOSED_AGE : COUNTER_CLOSED_IDLE, 1);
+			(void)house_close_session(house, at, reason, &fault);
+			return true;
+		}
+		*ret_next_us = MIN(*ret_next_us, due_us);
+	}
+	return false;
+}
+
+static void *thread_main(void *argument)
+{
+	struct house *house = argument;
+	usec_t next_us;
+
+	(void)pthread_mutex_lock(&house->mutex);
+	while (!house->is_ending) {
+		struct timespec until;
+
+		if (close_due(house, &next_us))
+			continue;
+		if (next_us == UINT64_MAX) {
+			(void)pthread_cond_wait(&house->timer, &house->mutex);
+			continue;
+		}
+		until = (struct timespec){ .tv_sec = (time_t)(next_us / USEC_PER_S),
+			.tv_nsec = (long)(next_us % USEC_PER_S * 1000) };
+		(void)pthread_cond_timedwait(&house->timer, &house->mutex, &until);
+	}
+	(void)pthread_mutex_unlock(&house->mutex);
+	return NULL;
+}
+
+static void conditions_init(struct house *house)
+{
+	pthread_condattr_t attributes;
+	int r = pthread_condattr_init(&attributes);
+
+	if (r == 0)
+		r = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	if (r == 0)
+		r = pthread_cond_init(&house->changed, &attributes);
+	if (r == 0)
+		r = pthread_cond_init(&house->timer, &attributes);
+	assert(r == 0);
+	(void)pthread_condattr_destroy(&attributes);
+}
+
+struct house *house_new(const struct house_config *config)
+{
+	struct house *house = xcalloc(1, sizeof(*house));
+	pthread_attr_t attributes;
+	int r;
+
+	house->config = *config;
+	house->queue = (struct queue){ .max = config->queue_max, .share = share };
+	house->pool = pool_new();
+	house->runs = runs_new();
+	if (getrandom(&house->seed, sizeof(house->seed), GRND_NONBLOCK) < 0)
+		house->seed = clock_now_us();
+	(void)pthread_mutex_init(&house->mutex, NULL);
+	conditions_init(house);
+	r = pthread_attr_init(&attributes);
+	if (r == 0)
+		r = pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE);
+	if (r == 0)
+		r = pthread_create(&house->thread, &attributes, thread_main, house);
+	assert(r == 0); /* at the start of a program: like memory that is out */
+	(void)pthread_attr_destroy(&attributes);
+	return house;
+}
+
+void house_free(struct house *house)
+{
+	if (!house)
+		return;
+	(void)pthread_mutex_lock(&house->mutex);
+	house->is_ending = true;
+	(void)pthread_cond_signal(&house->timer);
+	(void)pthread_mutex_unlock(&house->mutex);
+	(void)pthread_join(house->thread, NULL);
+	assert(house->calls == 0);
+	while (house->sessions) /* jaild ends them with its first connection */
+		house_drop(house, house->sessions, NULL);
+	pool_free(house->pool);
+	runs_free(house->runs);
+	(void)pthread_cond_destroy(&house->changed);
+	(void)pthread_cond_destroy(&house->timer);
+	(void)pthread_mutex_destroy(&house->mutex);
+	free(house);
+}
+
+int house_attach(struct house *house, int fd, struct fault *ret_fault)
+{
+	return pool_attach(house->pool, fd, ret_fault);
+}
+
+struct pool *house_pool_get(struct house *house)
+{
+	return house->pool;
+}
+
+struct counters *house_counters_get(struct house *house)
+{
+	return &house->counters;
+}
+
+static void wait_calls(struct house *house, uint64_t wait_ms)
+{
+	usec_t deadline_us = clock_now_us() + wait_ms * USEC_PER_MS;
+
+	while (house->calls > 0 && clock_now_us() < deadline_us)
+		house_wait(house, deadline_us);
+}
+
+size_t house_drain(struct house *house, uint64_t grace_ms, uint64_t wait_ms)
+{
+	size_t left;
+
+	(void)pthread_mutex_lock(&house->mutex);
+	house->is_draining = true;
+	for (struct queue_waiter *at = house->queue.first; at; at = at->next)
+		attention_raise(at->attention, ATTENTION_DRAIN);
+	(void)pthread_cond_broadcast(&house->changed);
+	wait_calls(house, grace_ms);
+	for (struct house_session *at = house->sessions; at; at = at->next)
+		if (at->run)
+			attention_raise(at->run, ATTENTION_DRAIN);
+	wait_calls(house, wait_ms);
+	left = house->calls;
+	(void)pthread_mutex_unlock(&house->mutex);
+	return left;
+}
+
+int house_cancel(
+	struct house *house, const char *tenant, const char *run_id, struct fault *ret_fault)
+{
+	int r = runs_cancel(house->runs, tenant, run_id);
+
+	if (r == -EALREADY)
+		fault_set(ret_fault, FAULT_RUN_FINISHED, "the run has ended");
+	else if (r < 0)
+		fault_set(ret_fault, FAULT_NOT_FOUND, "there is no such run");
+	return r;
+}
+
+static int not_there(struct fault *ret_fault)
+{
+	fault_set(ret_fault, FAULT_NOT_FOUND, "there is no such session");
+	return -ENOENT;
+}
+
+int house_close(struct house *house, const char *tenant, const char *key, struct fault *ret_fault)
+{
+	struct house_session *session;
+	int r;
+
+	(void)pthread_mutex_lock(&house->mutex);
+	while ((session = house_find(house, tenant, key)) && session->state != SESSION_OPEN)
+		(void)pthread_cond_wait(&house->changed, &house->mutex);
+	if (session) {
+		counters_add(&house->counters, COUNTER_CLOSED_ASKED, 1);
+		r = house_close_session(house, session, NULL, ret_fault);
+	} else {
+		(void)house_recall(house, tenant, key);
+		r = not_there(ret_fault);
+	}
+	(void)pthread_mutex_unlock(&house->mutex);
+	return r;
+}
+
+/* Under the lock. */
+static void describe(const struct house *house, const struct house_session *session,
+	struct house_session_info *ret_info)
+{
+	usec_t now_us = clock_now_us(), due_us;
+	struct house_session_info info = { .runs = session->runs };
+
+	(void)house_due(house, session, &due_us);
+	(void)str_copy(info.tenant, sizeof(info.tenant), session->tenant);
+	(void)str_copy(info.key, sizeof(info.key), session->key);
+	(void)str_copy(info.profile, sizeof(info.profile), session->profile);
+	(void)str_copy(info.run_id, sizeof(info.run_id), session->run_id);
+	if (session->state == SESSION_OPEN) {
+		info.opened_ms_ago = (now_us - session->opened_at_us) / USEC_PER_MS;
+		if (session->visits == 0)
+			info.idle_ms = (now_us - session->last_call_us) / USEC_PER_MS;
+	}
+	/* While a call is under way it will be idle from its end on, at the earliest now. */
+	if (session->visits > 0)
+		due_us = MIN(session->opened_at_us + house->config.session_max_ms * USEC_PER_MS,
+			now_us + house->config.session_idle_ms * USEC_PER_MS);
+	if (due_us != UINT64_MAX && due_us > now_us)
+		info.closes_in_ms = (due_us - now_us) / USEC_PER_MS;
+	*ret_info = info;
+}
+
+/* Open, or about to be; not one that is due: its next call will not find it. */
+static bool is_shown(const struct house *house, const struct house_session *session)
+{
+	usec_t due_us;
+
+	return (session->state == SESSION_OPEN || session->state == SESSION_OPENING) &&
+	       !house_due(house, session, &due_us);
+}
+
+int house_look(struct house *house, const char *tenant, const char *key,
+	struct house_session_info *ret_info, struct fault *ret_fault)
+{
+	struct house_session *session;
+	int r = 0;
+
+	(void)pthread_mutex_lock(&house->mutex);
+	session = house_find(house, tenant, key);
+	if (session && is_shown(house, session))
+		describe(house, session, ret_info);
+	else
+		r = not_there(ret_fault);
+	(void)pthread_mutex_unlock(&house->mutex);
+	return r;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct house_session_info *left = a, *right = b;
+	int order = strcmp(left->tenant, right->tenant);
+
+	return order != 0 ? order : strcmp(left->key, right->key);
+}
+
+size_t house_list(struct house *house, const char *tenant, struct house_session_info **ret_list)
+{
+	struct house_session_info *list;
+	size_t n = 0;
+
+	(void)pthread_mutex_lock(&house->mutex);
+	(void)house_find(house, "", ""); /* drops what is lost */
+	list = xcalloc(house->places, sizeof(*list));
+	for (struct house_session *at = house->sessions; at; at = at->next)
+		if (is_shown(house, at) && (!tenant || strcmp(at->tenant, tenant) == 0))
+			describe(house, at, &list[n++]);
+	(void)pthread_mutex_unlock(&house->mutex);
+	qsort(list, n, sizeof(*list), compare);
+	*ret_list = list;
+	return n;
+}
+
+unsigned house_retry_after_s(struct house *house)
+{
+	usec_t first_us = UINT64_MAX, now_us = clock_now_us(), due_us;
+	unsigned seconds = RETRY_UNKNOWN_S;
+
+	(void)pthread_mutex_lock(&house->mutex);
+	for (struct house_session *at = house->sessions; at; at = at->next) {
+		(void)house_due(house, at, &due_us);
+		if (at->visits == 0)
+			first_us = MIN(first_us, due_us);
+	}
+	(void)pthread_mutex_unlock(&house->mutex);
+	if (first_us != UINT64_MAX)
+		seconds = first_us <= now_us ? 1
+					     : (unsigned)MIN((first_us - now_us) / USEC_PER_S + 1,
+						       (usec_t)RETRY_MAX_S);
+	return seconds;
+}
+
+void house_gauges(struct house *house, struct house_gauges *ret_gauges)
+{
+	struct house_gauges gauges = { .connections = pool_in_use(house->pool) };
+
+	(void)pthread_mutex_lock(&house->mutex);
+	(void)house_find(house, "", "");
+	gauges.sessions = house->places;
+	gauges.max_sessions = house->config.max_sessions;
+	gauges.waiting = house->queue.n;
+	gauges.calls = house->calls;
+	for (struct house_session *at = house->sessions; at; at = at->next)
+		gauges.runs += at->run != NULL;
+	(void)pthread_mutex_unlock(&house->mutex);
+	*ret_gauges = gauges;
+}

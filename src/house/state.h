@@ -1,0 +1,117 @@
+#pragma once
+
+#include "base/clock.h"
+#include "house/attention.h"
+#include "house/counters.h"
+#include "house/house.h"
+#include "house/queue.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What the files of the house share: its state, all under one mutex. The order of locks: the
+ * house's, then the pool's or the registry's, which are leaves. No lock is held over a call of
+ * jaild or of a callback.
+ *
+ * A session is in the list from its opening until nothing of it is left in jaild; so long it holds
+ * a place. Whoever moves it to OPENING or CLOSING does the work, without the lock, and moves it on;
+ * all others wait on `changed`. The memory goes with the last reference: the list's, and one for
+ * each visit.
+ */
+
+struct jaild;
+struct pool;
+struct runs;
+
+/* Closed sessions whose next call is told why: more than a person comes back to. */
+#define HOUSE_REMEMBERED 256
+/* How long a close waits for what is under way to notice, before jaild ends it. */
+#define HOUSE_CLOSE_WAIT_MS 2000
+
+enum session_state {
+	SESSION_OPENING,
+	SESSION_OPEN,
+	SESSION_CLOSING,
+	SESSION_GONE
+};
+
+struct house_session {
+	struct house_session *next;
+	unsigned references;
+	enum session_state state;
+	char tenant[HOUSE_TENANT_MAX + 1];
+	char key[ID_KEY_MAX + 1];
+	char profile[32];
+	struct wire_limits limits; /* constant, as the names */
+	uint64_t id;		   /* jaild's */
+	uint64_t generation;	   /* of jaild */
+	struct attention *run;	   /* of the call that has or will have a run; NULL: none */
+	char run_id[HOUSE_RUN_ID_MAX + 1];
+	unsigned visits;  /* calls under way */
+	bool is_listing;  /* jaild makes one listing of a session at a time */
+	bool is_empty;	  /* nothing is in the home, so a run needs no listing before */
+	uint64_t uploads; /* counts what was brought in: is_empty is stale when it moved */
+	usec_t opened_at_us;
+	usec_t last_call_us; /* when the last visit ended */
+	uint64_t runs;
+};
+
+struct memory {
+	uint64_t hash; /* of tenant and key; 0: none */
+	const char *reason;
+};
+
+struct house {
+	pthread_mutex_t mutex;
+	pthread_cond_t changed; /* a session or the number of calls */
+	pthread_cond_t timer;	/* for the thread: an earlier deadline may be there */
+	pthread_t thread;
+	struct house_config config;
+	struct pool *pool;
+	struct runs *runs;
+	struct counters counters;
+	struct house_session *sessions;
+	unsigned places; /* sessions in the list */
+	struct queue queue;
+	unsigned calls; /* under way, waiting ones too */
+	struct memory closed[HOUSE_REMEMBERED];
+	size_t closed_at; /* the oldest */
+	uint64_t seed;
+	bool is_draining;
+	bool is_ending;
+};
+
+/* All of these are called with the lock held. */
+
+/* The session under a tenant's key, in whatever state; NULL. Sessions of a lost jaild are dropped
+ * first. */
+struct house_session *house_find(struct house *house, const char *tenant, const char *key);
+
+/* Adds one in OPENING with the list's reference. */
+struct house_session *house_insert(struct house *house, const char *tenant, const char *key);
+
+/* Takes it off the list and tells everybody; reason (a literal) is kept for the next call of its
+ * key, NULL: the client knows. */
+void house_drop(struct house *house, struct house_session *session, const char *reason);
+
+/* Why an open session is to be closed now, "idle" or "age", or NULL. *ret_due_us is when it will
+ * be as things stand, UINT64_MAX while something is under way. */
+const char *house_due(
+	const struct house *house, const struct house_session *session, usec_t *ret_due_us);
+
+/* Closes an open session: ends its run, waits a moment for its visits, and has jaild free it. The
+ * lock is free meanwhile. Returns 0, or -errno with *ret_fault when jaild could not: gone it is
+ * either way. */
+int house_close_session(struct house *house, struct house_session *session, const char *reason,
+	struct fault *ret_fault);
+
+/* Why the files of this key are gone since its last call, or NULL; forgotten then. */
+const char *house_recall(struct house *house, const char *tenant, const char *key);
+
+void house_reference(struct house_session *session);
+void house_release(struct house_session *session);
+
+/* Waits on `changed` until a moment of the monotonic clock. */
+void house_wait(struct house *house, usec_t until_us);

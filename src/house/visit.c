@@ -1,0 +1,443 @@
+/*
+ * Theory of operation: visit_begin looks at the house again and again until the call can go on, is
+ * refused, or has waited long enough; after every wait, be it for a place or for another thread
+ * that opens or closes the session, it starts from what is so now. So there is no state of a waiter
+ * that could be stale: a place is taken in the same moment, under the lock, in which it is seen
+ * free and the turn is ours.
+ *
+ * The lock is left for each wait, each callback and each word with jaild.
+ */
+#include "house/visit.h"
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/id.h"
+#include "base/macro.h"
+#include "house/pool.h"
+#include "house/state.h"
+#include "sandbox/mime.h"
+#include "sandbox/profile.h"
+#include "sandbox/snapshot.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A call that is on its way in. */
+struct entry {
+	struct house *house;
+	struct visit_request *request;
+	struct visit *visit;
+	struct fault *fault;
+	struct queue_waiter waiter;
+	bool is_waiting;   /* on the queue, unless it was evicted */
+	unsigned position; /* that was told */
+	usec_t began_us;
+	usec_t deadline_us;
+};
+
+/* What one look at the house came to; below 0 an error. */
+enum look {
+	LOOK_IN,    /* the session is open and ours */
+	LOOK_OPEN,  /* it is ours to open */
+	LOOK_WAIT,  /* another thread opens or closes it */
+	LOOK_QUEUE, /* no place is free */
+};
+
+static int refuse(struct entry *entry, int error, enum fault_code code, const char *why)
+{
+	fault_set(entry->fault, code, "%s", why);
+	return error;
+}
+
+static int refuse_full(struct entry *entry)
+{
+	counters_add(&entry->house->counters, COUNTER_REFUSED_FULL, 1);
+	return refuse(entry, -EAGAIN, FAULT_SANDBOX_BUSY,
+		"all sessions are in use, and none was closed in time");
+}
+
+/* Why a call that waited ends without having begun. */
+static int refuse_ended(struct entry *entry, uint32_t reasons)
+{
+	if (reasons & ATTENTION_DRAIN)
+		return refuse(entry, -ESHUTDOWN, FAULT_SANDBOX_UNAVAILABLE,
+			"the server is shutting down");
+	if (reasons & ATTENTION_GONE)
+		return refuse(entry, -ECANCELED, FAULT_RUN_FINISHED,
+			"the client went away while the call waited for a place");
+	return refuse(entry, -ECANCELED, FAULT_RUN_FINISHED,
+		"the run was cancelled while it waited for a place");
+}
+
+static bool is_listed(const char *const *profiles, const char *profile)
+{
+	for (size_t i = 0; profiles && profiles[i]; i++)
+		if (strcmp(profiles[i], profile) == 0)
+			return true;
+	return !profiles;
+}
+
+/* Another profile than the session's is a mistake, not a wish that can be met later. */
+static int profile_check(struct entry *entry, const struct house_session *session)
+{
+	const char *asked = entry->request->profile;
+
+	if (asked && strcmp(asked, session->profile) != 0) {
+		fault_set_field(entry->fault, "profile",
+			"the session is open with the profile %s; close it first to change that",
+			session->profile);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The profile of a session that is being opened. */
+static int profile_choose(struct entry *entry, struct house_session *session)
+{
+	const struct visit_request *request = entry->request;
+	const char *profile = request->profile;
+
+	if (!profile)
+		profile = entry->house->config.profile;
+	/* Nobody named the default: the first that the tenant may have does as well. */
+	if (!request->profile && !is_listed(request->profiles, profile) && request->profiles[0])
+		profile = request->profiles[0];
+	if (profile_get(profile, &session->limits, entry->fault) < 0)
+		return -EINVAL;
+	if (!is_listed(request->profiles, profile)) {
+		fault_set_field(entry->fault, "profile", "this token may not ask for it");
+		entry->fault->code = FAULT_FORBIDDEN;
+		return -EPERM;
+	}
+	(void)str_copy(session->profile, sizeof(session->profile), profile);
+	return 0;
+}
+
+/* The call is in: counts it. */
+static void join(struct entry *entry, struct house_session *session)
+{
+	const struct visit_request *request = entry->request;
+	struct visit *visit = entry->visit;
+
+	house_reference(session);
+	session->visits++;
+	if (request->run_id) {
+		session->run = request->attention;
+		(void)str_copy(session->run_id, sizeof(session->run_id), request->run_id);
+	}
+	*visit = (struct visit){ .house = entry->house,
+		.session = session,
+		.limits = &session->limits,
+		.profile = session->profile,
+		.is_run = request->run_id != NULL,
+		.queue_us = entry->is_waiting ? clock_now_us() - entry->began_us : 0 };
+}
+
+static int look_at_session(struct entry *entry, struct house_session *session)
+{
+	const struct visit_request *request = entry->request;
+	struct fault ignored;
+	usec_t due_us;
+	const char *reason = house_due(entry->house, session, &due_us);
+	int r;
+
+	if (reason) {
+		counters_add(&entry->house->counters,
+			strcmp(reason, "age") == 0 ? COUNTER_CLOSED_AGE : COUNTER_CLOSED_IDLE, 1);
+		(void)house_close_session(entry->house, session, reason, &ignored);
+		return LOOK_WAIT;
+	}
+	if (session->state == SESSION_CLOSING && !request->opens)
+		return refuse(entry, -ENOENT, FAULT_NOT_FOUND, "there is no such session");
+	if (session->state == SESSION_CLOSING)
+		return LOOK_WAIT;
+	if (request->run_id && session->run) {
+		counters_add(&entry->house->counters, COUNTER_REFUSED_BUSY, 1);
+		return refuse(
+			entry, -EBUSY, FAULT_SESSION_BUSY, "the session has a run in progress");
+	}
+	if (session->state == SESSION_OPENING)
+		return LOOK_WAIT;
+	r = profile_check(entry, session);
+	if (r < 0)
+		return r;
+	join(entry, session);
+	return LOOK_IN;
+}
+
+/* Nothing is there under the key. */
+static int look_for_place(struct entry *entry)
+{
+	struct house *house = entry->house;
+	struct house_session *session;
+	bool is_first = house->queue.n == 0 ||
+			(entry->is_waiting && queue_position(&house->queue, &entry->waiter) == 1);
+	int r;
+
+	if (!entry->request->opens)
+		return refuse(entry, -ENOENT, FAULT_NOT_FOUND, "there is no such session");
+	if (house->places >= house->config.max_sessions || !is_first)
+		return LOOK_QUEUE;
+	session = house_insert(house, entry->request->tenant, entry->request->key);
+	r = profile_choose(entry, session);
+	if (r < 0) {
+		house_drop(house, session, NULL);
+		return r;
+	}
+	join(entry, session);
+	entry->visit->is_new = true;
+	entry->visit->reset_reason =
+		house_recall(house, entry->request->tenant, entry->request->key);
+	return LOOK_OPEN;
+}
+
+static int look(struct entry *entry)
+{
+	struct house *house = entry->house;
+	struct house_session *session;
+
+	if (house->is_draining)
+		return refuse_ended(entry, ATTENTION_DRAIN);
+	session = house_find(house, entry->request->tenant, entry->request->key);
+	return session ? look_at_session(entry, session) : look_for_place(entry);
+}
+
+/* Waits in the queue until something changes. Returns 0 to look again, or an error. */
+static int wait_in_queue(struct entry *entry)
+{
+	struct house *house = entry->house;
+	struct visit_request *request = entry->request;
+	usec_t now_us = clock_now_us();
+	unsigned position;
+	uint32_t reasons;
+
+	if (!entry->is_waiting) {
+		if (now_us >= entry->deadline_us || queue_add(&house->queue, &entry->waiter) < 0)
+			return refuse_full(entry);
+		counters_add(&house->counters, COUNTER_QUEUED, 1);
+		entry->is_waiting = true;
+		return 0; /* its turn may be at once */
+	}
+	if (now_us >= entry->deadline_us || entry->waiter.is_evicted)
+		return refuse_full(entry);
+	position = queue_position(&house->queue, &entry->waiter);
+	(void)pthread_mutex_unlock(&house->mutex);
+	if (position != entry->position && request->on_queued &&
+		request->on_queued(request, position) < 0)
+		attention_raise(request->attention, ATTENTION_GONE);
+	entry->position = position;
+	now_us = clock_now_us();
+	reasons = attention_wait(
+		request->attention, now_us >= entry->deadline_us ? 0 : entry->deadline_us - now_us);
+	(void)pthread_mutex_lock(&house->mutex);
+	return reasons & ATTENTION_END ? refuse_ended(entry, reasons) : 0;
+}
+
+/* Looks until the call is in or refused. Under the lock. */
+static int come_in(struct entry *entry)
+{
+	int r;
+
+	for (;;) {
+		r = look(entry);
+		if (r == LOOK_WAIT)
+			/* A second is a bound, not a measure: every change is broadcast. */
+			house_wait(entry->house, clock_now_us() + USEC_PER_S);
+		else if (r == LOOK_QUEUE)
+			r = wait_in_queue(entry);
+		else
+			break;
+		if (r < 0)
+			break;
+	}
+	if (entry->is_waiting) {
+		queue_remove(&entry->house->queue, &entry->waiter);
+		queue_wake(&entry->house->queue);
+	}
+	return r;
+}
+
+/* Has jaild make the session. Without the lock. */
+static int open_in_jaild(struct entry *entry, struct house_session *session)
+{
+	char name[ID_LEN + 1];
+	int r = id_make(name);
+
+	entry->visit->jaild = pool_get(entry->house->pool, 0, entry->fault);
+	if (!entry->visit->jaild)
+		return -ENOTCONN;
+	if (r == 0) {
+		session->generation = pool_generation_of(entry->visit->jaild);
+		r = jaild_session_open(entry->visit->jaild, name, &session->limits, &session->id);
+	}
+	if (r < 0)
+		*entry->fault = entry->visit->jaild->fault;
+	return r;
+}
+
+/* The session is ours in OPENING. */
+static int open_session(struct entry *entry)
+{
+	struct house *house = entry->house;
+	struct house_session *session = entry->visit->session;
+	int r = open_in_jaild(entry, session);
+
+	(void)pthread_mutex_lock(&house->mutex);
+	if (r < 0) {
+		house_drop(house, session, NULL);
+	} else {
+		session->state = SESSION_OPEN;
+		session->opened_at_us = session->last_call_us = clock_now_us();
+		counters_add(&house->counters, COUNTER_OPENED, 1);
+		queue_wake(&house->queue); /* somebody may wait for the same key */
+		(void)pthread_cond_broadcast(&house->changed);
+	}
+	(void)pthread_mutex_unlock(&house->mutex);
+	return r;
+}
+
+int visit_check_names(const char *tenant, const char *key, struct fault *ret_fault)
+{
+	size_t n = strlen(tenant);
+
+	if (!id_key_is_valid(key, strlen(key))) {
+		fault_set_field(ret_fault, "key",
+			"a session key is 1 to %d of A-Z a-z 0-9 . _ : -, not . or ..", ID_KEY_MAX);
+		return -EINVAL;
+	}
+	if (n == 0 || n > HOUSE_TENANT_MAX) {
+		fault_set_field(
+			ret_fault, "tenant", "a tenant's name is 1 to %d bytes", HOUSE_TENANT_MAX);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int visit_begin(struct house *house, struct visit_request *request, struct visit *ret_visit,
+	struct fault *ret_fault)
+{
+	struct entry entry = { .house = house,
+		.request = request,
+		.visit = ret_visit,
+		.fault = ret_fault,
+		.waiter = { .tenant = request->tenant,
+			.key = request->key,
+			.attention = request->attention },
+		.began_us = clock_now_us() };
+	int r = visit_check_names(request->tenant, request->key, ret_fault);
+
+	if (r < 0)
+		return r;
+	assert(request->attention || !(request->opens || request->run_id));
+	entry.deadline_us = entry.began_us + house->config.queue_wait_ms * USEC_PER_MS;
+	(void)pthread_mutex_lock(&house->mutex);
+	house->calls++;
+	r = come_in(&entry);
+	if (r < 0) {
+		house->calls--;
+		(void)pthread_cond_broadcast(&house->changed);
+	}
+	(void)pthread_mutex_unlock(&house->mutex);
+	if (r < 0)
+		return r;
+	counters_add(&house->counters, COUNTER_QUEUE_US, ret_visit->queue_us);
+	if (r == LOOK_OPEN) {
+		r = open_session(&entry);
+	} else {
+		ret_visit->jaild = pool_get(house->pool, ret_visit->session->generation, ret_fault);
+		r = ret_visit->jaild ? 0 : -ENOTCONN;
+	}
+	if (r < 0)
+		visit_end(ret_visit);
+	else
+		ret_visit->id = ret_visit->session->id;
+	return r;
+}
+
+void visit_end(struct visit *visit)
+{
+	struct house *house = visit->house;
+	struct house_session *session = visit->session;
+
+	if (visit->jaild)
+		pool_put(house->pool, visit->jaild);
+	(void)pthread_mutex_lock(&house->mutex);
+	if (visit->is_run) {
+		session->run = NULL;
+		session->run_id[0] = '\0';
+		session->runs++;
+	}
+	session->visits--;
+	session->last_call_us = clock_now_us();
+	house->calls--;
+	house_release(session);
+	(void)pthread_cond_signal(&house->timer);
+	(void)pthread_cond_broadcast(&house->changed);
+	(void)pthread_mutex_unlock(&house->mutex);
+	*visit = (struct visit){ .house = house };
+}
+
+int visit_list(struct visit *visit, uint32_t flags, struct snapshot *ret_snapshot)
+{
+	struct house *house = visit->house;
+	struct house_session *session = visit->session;
+	int r;
+
+	(void)pthread_mutex_lock(&house->mutex);
+	while (session->is_listing)
+		(void)pthread_cond_wait(&house->changed, &house->mutex);
+	session->is_listing = true;
+	(void)pthread_mutex_unlock(&house->mutex);
+	r = snapshot_fetch(visit->jaild, session->id, flags, ret_snapshot);
+	(void)pthread_mutex_lock(&house->mutex);
+	session->is_listing = false;
+	(void)pthread_cond_broadcast(&house->changed);
+	(void)pthread_mutex_unlock(&house->mutex);
+	return r;
+}
+
+void visit_bring(struct visit *visit)
+{
+	(void)pthread_mutex_lock(&visit->house->mutex);
+	visit->session->is_empty = false;
+	visit->session->uploads++;
+	(void)pthread_mutex_unlock(&visit->house->mutex);
+}
+
+bool visit_is_empty(struct visit *visit, uint64_t *ret_mark)
+{
+	bool is_empty;
+
+	(void)pthread_mutex_lock(&visit->house->mutex);
+	is_empty = visit->session->is_empty;
+	*ret_mark = visit->session->uploads;
+	(void)pthread_mutex_unlock(&visit->house->mutex);
+	return is_empty;
+}
+
+void visit_set_empty(struct visit *visit, bool is_empty, uint64_t mark)
+{
+	(void)pthread_mutex_lock(&visit->house->mutex);
+	if (visit->session->uploads == mark)
+		visit->session->is_empty = is_empty;
+	(void)pthread_mutex_unlock(&visit->house->mutex);
+}
+
+const char *visit_mime(struct visit *visit, const char *path)
+{
+	struct wire_file_is file;
+	AUTO_CLOSE int fd = -1;
+	char head[MIME_HEAD_SIZE];
+	ssize_t n = 0;
+
+	if (jaild_file_open(visit->jaild, visit->session->id, path, &file, &fd) == 0)
+		n = fd_read_full(fd, head, sizeof(head));
+	return mime_guess(str_from(path), (struct str){ .p = head, .n = n > 0 ? (size_t)n : 0 });
+}
+
+struct runs *visit_runs(struct house *house)
+{
+	return house->runs;
+}

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "base/fault.h"
+#include "house/attention.h"
+#include "sandbox/jaild.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct house;
+struct house_session;
+struct runs;
+struct snapshot;
+struct wire_limits;
+
+/* A call's stay in a session: from finding or opening it to its end, which is the session's "last
+ * call". It holds a connection to jaild for the calling thread. */
+
+struct visit_request {
+	const char *tenant;
+	const char *key;
+	const char *profile;	     /* asked for; NULL: whichever it has */
+	const char *const *profiles; /* that may be asked for; NULL: all */
+	bool opens;		     /* a session that is not there is opened */
+	const char *run_id;	     /* it is a run's call, of this id; NULL: not */
+	struct attention *attention; /* with opens or run_id */
+	/* It waits for a place; NULL: nobody asks. Below 0: the client is gone. Without the lock.
+	 */
+	int (*on_queued)(struct visit_request *request, unsigned position);
+};
+
+struct visit {
+	struct house *house;
+	struct house_session *session;
+	struct jaild *jaild;
+	uint64_t id;			  /* of the session in jaild */
+	const struct wire_limits *limits; /* of the session, as its profile's name: they live as */
+	const char *profile;		  /* long as the visit */
+	bool is_run;
+	bool is_new; /* this call opened it */
+	const char
+		*reset_reason; /* why its files are gone since its last call; a literal or NULL */
+	uint64_t queue_us;
+};
+
+/* The form of both names. Returns 0, or -EINVAL with INVALID_FIELD. visit_begin calls it. */
+int visit_check_names(const char *tenant, const char *key, struct fault *ret_fault);
+
+/* Begins; end it with visit_end if it returns 0. Else -errno with *ret_fault: NOT_FOUND,
+ * INVALID_FIELD, FORBIDDEN, SESSION_BUSY, SANDBOX_BUSY, RUN_FINISHED (-ECANCELED: its attention
+ * says why), SANDBOX_UNAVAILABLE. */
+int visit_begin(struct house *house, struct visit_request *request, struct visit *ret_visit,
+	struct fault *ret_fault);
+void visit_end(struct visit *visit);
+
+/* snapshot_fetch for the visit; waits while another call lists the session. On an error the fault
+ * is in visit->jaild. */
+int visit_list(struct visit *visit, uint32_t flags, struct snapshot *ret_snapshot);
+
+/* Says that something is being brought into the home. */
+void visit_bring(struct visit *visit);
+
+/* True if the home is known to hold nothing; *ret_mark is for visit_set_empty. */
+bool visit_is_empty(struct visit *visit, uint64_t *ret_mark);
+
+/* What a listing showed; ignored if something was brought in since the mark. */
+void visit_set_empty(struct visit *visit, bool is_empty, uint64_t mark);
+
+/* The media type of a file of the session, looked at by name and first bytes; a literal, never
+ * NULL. */
+const char *visit_mime(struct visit *visit, const char *path);
+
+/* The registry of runs, borrowed. */
+struct runs *visit_runs(struct house *house);
