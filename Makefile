@@ -3,7 +3,7 @@
 C_FILES = $(shell find src fuzz tests -name '*.[ch]')
 
 .PHONY: build demo check check-long fuzz install uninstall clean format deps
-.PHONY: build-asan build-analyzer build-faults build-fuzz
+.PHONY: build-asan build-tsan build-analyzer build-faults build-fuzz
 
 build: deps
 	@tools/build build
@@ -11,7 +11,7 @@ build: deps
 deps:
 	@tools/deps build
 
-build-asan build-analyzer build-faults build-fuzz: deps
+build-asan build-tsan build-analyzer build-faults build-fuzz: deps
 	@tools/build $@
 
 demo: build
@@ -36,4 +36,4 @@ format:
 	@clang-format -i $(C_FILES)
 
 clean:
-	rm -rf build build-asan build-analyzer build-faults build-fuzz
+	rm -rf build build-asan build-tsan build-analyzer build-faults build-fuzz
