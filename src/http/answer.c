@@ -8,7 +8,7 @@
 #include "base/assert.h"
 #include "base/fd.h"
 #include "base/log.h"
-#include "http/date.h"
+#include "http/syntax/date.h"
 
 #include <errno.h>
 #include <microhttpd.h>

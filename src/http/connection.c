@@ -14,8 +14,8 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/macro.h"
-#include "http/date.h"
 #include "http/problem.h"
+#include "http/syntax/date.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/clock.h"
-#include "http/head.h"
 #include "http/request.h"
+#include "http/syntax/head.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "http/answer.h"
 #include "http/exchange.h"
-#include "http/path.h"
 #include "http/request.h"
 #include "http/server.h"
+#include "http/syntax/path.h"
 
 #include <pthread.h>
 

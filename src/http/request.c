@@ -1,6 +1,6 @@
 /*
- * Theory of operation: a handler sees the head that the gate has judged (http/head.h), never the
- * library's own reading of it; of the library comes the body alone, through http/exchange.h.
+ * Theory of operation: a handler sees the head that the gate has judged (http/syntax/head.h), never
+ * the library's own reading of it; of the library comes the body alone, through http/exchange.h.
  */
 #include "http/request.h"
 
@@ -8,6 +8,7 @@
 #include "base/macro.h"
 #include "http/connection.h"
 #include "http/handling.h"
+#include "http/server_state.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -35,6 +36,11 @@ const struct http_peer *http_peer_get(const struct http_request *request)
 const struct http_config *http_config_get(const struct http_request *request)
 {
 	return request->config;
+}
+
+struct http_server *http_server_get(const struct http_request *request)
+{
+	return container_of(request->gate, struct http_server, gate);
 }
 
 void *http_note_get(struct http_request *request)

@@ -10,6 +10,7 @@
 
 struct http_config;
 struct http_request;
+struct http_server;
 
 /*
  * What a handler may ask of its request. All slices live until the handler returns. A request
@@ -33,6 +34,9 @@ const char *http_id_get(const struct http_request *request);
 
 const struct http_peer *http_peer_get(const struct http_request *request);
 const struct http_config *http_config_get(const struct http_request *request);
+
+/* The server itself, for http_server_stats in a handler. */
+struct http_server *http_server_get(const struct http_request *request);
 
 /* config.note_size bytes, zeroed: what admit found out for the handler. Freed with the request:
  * what it points to is not. */

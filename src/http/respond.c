@@ -10,7 +10,7 @@
 #include "http/connection.h"
 #include "http/handling.h"
 #include "http/problem.h"
-#include "http/range.h"
+#include "http/syntax/range.h"
 
 #include <errno.h>
 #include <sys/stat.h>

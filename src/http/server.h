@@ -7,8 +7,9 @@
 /*
  * An HTTP/1.1 server on libmicrohttpd: a table of routes, and a thread of its own for each request
  * in which its handler runs as straight-line code. A request reaches the library only when its
- * whole head has been judged strictly (http/head.h), one request for each connection. Handlers use
- * http/request.h and http/respond.h, event streams http/sse.h. RFC 9110, RFC 9112, decision 30
+ * whole head has been judged strictly (http/syntax/head.h), one request for each connection.
+ * Handlers use http/request.h and http/respond.h, event streams http/sse.h. RFC 9110, RFC 9112,
+ * decision 30
  */
 
 struct http_request;

@@ -31,8 +31,7 @@
 
 static struct program {
 	struct http_config config;
-	int files; /* FOLDER/files */
-	struct http_server *server;
+	int files;	  /* FOLDER/files */
 	atomic_uint gone; /* clients that left a handler */
 } program;
 
@@ -165,7 +164,7 @@ static void stats(struct http_request *request)
 	struct http_stats now;
 	char text[256];
 
-	http_server_stats(program.server, &now);
+	http_server_stats(http_server_get(request), &now);
 	(void)str_format(text, sizeof(text),
 		"{\"waiting\":%u,\"served\":%u,\"accepted\":%llu,\"requests\":%llu,\"refused\":%"
 		"llu,"
@@ -267,6 +266,7 @@ int main(int argc, char **argv)
 	struct http_config *config = &program.config;
 	AUTO_FREE char *files = NULL;
 	int listeners[2], r;
+	struct http_server *server;
 	unsigned port = 0;
 	char byte;
 
@@ -283,14 +283,14 @@ int main(int argc, char **argv)
 	program.files = open(files, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	listeners[0] = listen_tcp(&port);
 	listeners[1] = listen_unix(argv[1]);
-	r = http_server_start(config, listeners, ARRAY_SIZE(listeners), &program.server);
+	r = http_server_start(config, listeners, ARRAY_SIZE(listeners), &server);
 	if (r < 0)
 		errx(1, "no server: %d", r);
 	printf("%u\n", port);
 	(void)fflush(stdout);
 	while (read(STDIN_FILENO, &byte, 1) > 0)
 		continue;
-	http_server_stop(program.server);
+	http_server_stop(server);
 	(void)fd_close(program.files);
 	printf("stopped\n");
 	return 0;

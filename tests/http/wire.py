@@ -119,6 +119,11 @@ class Server:
                 return int(line.split()[1])
         raise AssertionError(what)
 
+    def grown_kib(self, before_kib, what="VmRSS"):
+        """How much more memory it has than before; 0 for a sanitizer's build, whose memory is its own affair."""
+        maps = open(f"/proc/{self.child.pid}/maps", encoding="utf-8").read()
+        return 0 if "san.so" in maps else self.memory_kib(what) - before_kib
+
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.child.pid}/fd"))
 

@@ -3,7 +3,7 @@
  * but one clean range of bytes gets the whole; several ranges in one answer (multipart/byteranges)
  * are how small requests ask for large answers, and no client of ours needs them.
  */
-#include "http/range.h"
+#include "http/syntax/range.h"
 
 #include "base/macro.h"
 

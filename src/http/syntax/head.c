@@ -5,7 +5,7 @@
  * lines, two equal Content-Lengths, absolute-form), we refuse: every repair is a second reading,
  * and two readings of one request are how requests are smuggled. The field rules are one table.
  */
-#include "http/head.h"
+#include "http/syntax/head.h"
 
 #include "base/fault.h"
 #include "base/macro.h"

@@ -2,7 +2,7 @@
  * Theory of operation: names of days and months are written out here, since strftime's depend on
  * the locale. libmicrohttpd dates its own answers; this is for those that we send ourselves.
  */
-#include "http/date.h"
+#include "http/syntax/date.h"
 
 #include "base/assert.h"
 #include "base/str.h"

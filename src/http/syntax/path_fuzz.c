@@ -2,7 +2,7 @@
  * Any target, path and query, is decoded into memory of exactly the promised size and matched with
  * our kinds of patterns. What is accepted has no NUL, no empty segment and no segment of dots.
  */
-#include "http/path.h"
+#include "http/syntax/path.h"
 
 #include "base/alloc.h"
 #include "base/assert.h"

@@ -1,4 +1,4 @@
-#include "http/range.h"
+#include "http/syntax/range.h"
 
 #include "base/macro.h"
 #include "base/unit.h"

@@ -4,7 +4,7 @@
  * "." and ".." are refused, not resolved, in whatever way they are written: a client that sends
  * them wants either nothing or something it should not have.
  */
-#include "http/path.h"
+#include "http/syntax/path.h"
 
 #include "base/assert.h"
 

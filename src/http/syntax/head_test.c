@@ -1,4 +1,4 @@
-#include "http/head.h"
+#include "http/syntax/head.h"
 
 #include "base/fault.h"
 #include "base/macro.h"

@@ -1,4 +1,4 @@
-#include "http/path.h"
+#include "http/syntax/path.h"
 
 #include "base/macro.h"
 #include "base/unit.h"

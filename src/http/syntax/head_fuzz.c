@@ -1,8 +1,9 @@
 /*
  * Any bytes are scanned, in two steps as they would drip in, and judged as a whole head. What is
- * accepted must keep the promises of http/head.h: one reading, slices inside, framing of one kind.
+ * accepted must keep the promises of http/syntax/head.h: one reading, slices inside, framing of one
+ * kind.
  */
-#include "http/head.h"
+#include "http/syntax/head.h"
 
 #include "base/assert.h"
 #include "base/fault.h"
