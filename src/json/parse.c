@@ -77,7 +77,7 @@ int json_scan(struct str text, const char **ret_what)
 	return 0;
 }
 
-int json_parse(struct str text, struct json **ret_json, struct fault *ret_fault)
+static int parse(struct str text, size_t flags, struct json **ret_json, struct fault *ret_fault)
 {
 	json_error_t error;
 	const char *what;
@@ -93,8 +93,8 @@ int json_parse(struct str text, struct json **ret_json, struct fault *ret_fault)
 		fault_set(ret_fault, FAULT_BAD_REQUEST, "the JSON is not UTF-8");
 		return -EBADMSG;
 	}
-	tree = json_loadb(
-		text.n > 0 ? text.p : "", text.n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+	tree = json_loadb(text.n > 0 ? text.p : "", text.n,
+		flags | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 	if (!tree) {
 		fault_set(ret_fault, FAULT_BAD_REQUEST,
 			"the JSON is malformed: line %d, column %d: %s", error.line, error.column,
@@ -103,4 +103,14 @@ int json_parse(struct str text, struct json **ret_json, struct fault *ret_fault)
 	}
 	*ret_json = tree_to(tree);
 	return 0;
+}
+
+int json_parse(struct str text, struct json **ret_json, struct fault *ret_fault)
+{
+	return parse(text, 0, ret_json, ret_fault);
+}
+
+int json_parse_ours(struct str text, struct json **ret_json, struct fault *ret_fault)
+{
+	return parse(text, JSON_ALLOW_NUL, ret_json, ret_fault);
 }

@@ -20,6 +20,10 @@ struct json;
  * -EBADMSG or -E2BIG with *ret_fault. */
 int json_parse(struct str text, struct json **ret_json, struct fault *ret_fault);
 
+/* As json_parse, for what a program of ours has written: text may hold U+0000, as a script may
+ * print it. */
+int json_parse_ours(struct str text, struct json **ret_json, struct fault *ret_fault);
+
 /* The scan alone, which allocates nothing. Returns 0; -E2BIG with *ret_what naming the bound. It
  * counts values by their commas and brackets, at least as many as there are; malformed text may
  * pass. */
