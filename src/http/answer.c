@@ -31,12 +31,15 @@ void answer_fini(struct answer *answer)
 	answer->fd = fd_close(answer->fd);
 }
 
-void answer_header_add(struct answer *answer, const char *name, const char *value)
+int answer_header_add(struct answer *answer, const char *name, const char *value)
 {
 	assert(answer->n_headers < ANSWER_HEADERS_MAX);
-	for (const char *p = value; *p; p++)
-		assert((unsigned char)*p >= 0x20 && *p != 0x7f);
+	for (const char *p = value; *p; p++) {
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			return -EINVAL;
+	}
 	answer->headers[answer->n_headers++] = (struct answer_header){ name, xstrdup(value) };
+	return 0;
 }
 
 bool answer_header_has(const struct answer *answer, const char *name)

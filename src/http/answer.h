@@ -41,8 +41,9 @@ struct answer {
 void answer_init(struct answer *answer);
 void answer_fini(struct answer *answer);
 
-/* Adds a header. Asserts that there is room and that the value has no control character. */
-void answer_header_add(struct answer *answer, const char *name, const char *value);
+/* Adds a header; asserts that there is room. Returns 0, or -EINVAL for a control character in the
+ * value. */
+int answer_header_add(struct answer *answer, const char *name, const char *value);
 
 bool answer_header_has(const struct answer *answer, const char *name);
 

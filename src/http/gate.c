@@ -115,6 +115,26 @@ void gate_set_deadline(struct gate *gate, struct connection *connection, usec_t 
 	pthread_mutex_unlock(&gate->lock);
 }
 
+bool gate_take_body(struct gate *gate, size_t n)
+{
+	bool is_left;
+
+	pthread_mutex_lock(&gate->lock);
+	is_left = n <= gate->limits->bodies_max_bytes - gate->bodies_bytes;
+	if (is_left)
+		gate->bodies_bytes += n;
+	pthread_mutex_unlock(&gate->lock);
+	return is_left;
+}
+
+void gate_return_body(struct gate *gate, size_t n)
+{
+	pthread_mutex_lock(&gate->lock);
+	assert(n <= gate->bodies_bytes);
+	gate->bodies_bytes -= n;
+	pthread_mutex_unlock(&gate->lock);
+}
+
 void gate_count_request(struct gate *gate)
 {
 	pthread_mutex_lock(&gate->lock);

@@ -40,7 +40,8 @@ struct gate {
 	pthread_mutex_t lock;
 	struct connection **served; /* limits->served_max places; NULL is free */
 	struct http_stats stats;
-	usec_t sweep_at_us; /* no deadline is before this */
+	size_t bodies_bytes; /* of limits->bodies_max_bytes */
+	usec_t sweep_at_us;  /* no deadline is before this */
 	bool has_over, is_quiesced, is_stopping;
 };
 
@@ -63,6 +64,11 @@ void gate_release(struct gate *gate, struct connection *connection);
 /* The connection is cut after_ms from now unless it is released before; 0: never. From any thread
  * that holds a served connection. */
 void gate_set_deadline(struct gate *gate, struct connection *connection, usec_t after_us);
+
+/* Takes n bytes of limits.bodies_max_bytes; false if so many are not left. Given back by
+ * gate_return_body. From any thread. */
+bool gate_take_body(struct gate *gate, size_t n);
+void gate_return_body(struct gate *gate, size_t n);
 
 /* Counts a request that reached the routes. From any thread. */
 void gate_count_request(struct gate *gate);

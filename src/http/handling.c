@@ -100,7 +100,7 @@ static int route_find(struct http_request *request, struct fault *ret_fault)
 		allow_add(allow, route);
 	}
 	if (allow[0]) {
-		http_header_add(request, "Allow", allow);
+		(void)http_header_add(request, "Allow", allow);
 		fault_set(ret_fault, FAULT_METHOD_NOT_ALLOWED, "This path has no such method.");
 	} else {
 		fault_set(ret_fault, FAULT_NOT_FOUND, "There is nothing of this path.");
@@ -123,15 +123,19 @@ static bool is_json(const struct http_request *request)
 		       (parameter.n == 13 && strncasecmp(parameter.p, "charset=utf-8", 13) == 0));
 }
 
-/* Reads the whole body into memory. Returns 0 or the error of http_body_read. */
+/* Reads the whole body into memory. Returns 0, -ENOMEM when all bodies together have too much, or
+ * the error of http_body_read. */
 static int body_fetch(struct http_request *request)
 {
 	char chunk[8192];
 	ssize_t n;
 
 	while ((n = http_body_read(request, chunk, sizeof(chunk))) > 0) {
-		int r = buf_add(&request->body, chunk, (size_t)n);
+		int r;
 
+		if (!gate_take_body(request->gate, (size_t)n))
+			return -ENOMEM;
+		r = buf_add(&request->body, chunk, (size_t)n);
 		assert(r == 0); /* http_body_read keeps to body_max */
 	}
 	return (int)n;
@@ -278,6 +282,7 @@ void handling_free(struct http_request *request)
 		LOG_VALUE(request->connection->peer.text));
 	answer_fini(&request->answer);
 	exchange_fini(&request->exchange);
+	gate_return_body(request->gate, request->body.len);
 	buf_fini(&request->body);
 	free(request->stream.ring);
 	free(request->decoded);

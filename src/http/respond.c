@@ -15,9 +15,9 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-void http_header_add(struct http_request *request, const char *name, const char *value)
+int http_header_add(struct http_request *request, const char *name, const char *value)
 {
-	answer_header_add(&request->answer, name, value);
+	return answer_header_add(&request->answer, name, value);
 }
 
 /* Begins the answer with the headers that all have. */
@@ -28,11 +28,11 @@ static struct answer *answer_begin(struct http_request *request, enum answer_kin
 	assert(answer->kind == ANSWER_NONE);
 	answer->kind = kind;
 	answer->status = status;
-	answer_header_add(answer, "Connection", "close");
-	answer_header_add(answer, "X-Request-Id", request->id);
-	answer_header_add(answer, "X-Content-Type-Options", "nosniff");
+	(void)answer_header_add(answer, "Connection", "close");
+	(void)answer_header_add(answer, "X-Request-Id", request->id);
+	(void)answer_header_add(answer, "X-Content-Type-Options", "nosniff");
 	if (!answer_header_has(answer, "Cache-Control"))
-		answer_header_add(answer, "Cache-Control", "no-store");
+		(void)answer_header_add(answer, "Cache-Control", "no-store");
 	return answer;
 }
 
@@ -42,7 +42,7 @@ void http_respond(struct http_request *request, int status, const char *mime, st
 	int r = buf_add_slice(&answer->body, body);
 
 	assert(r == 0); /* answers have limits of their own, far below ANSWER_BODY_MAX */
-	answer_header_add(answer, "Content-Type", mime);
+	(void)answer_header_add(answer, "Content-Type", mime);
 }
 
 void http_respond_json(struct http_request *request, int status, struct str json)
@@ -63,9 +63,9 @@ void http_respond_fault(struct http_request *request, const struct fault *fault)
 
 	assert(r == 0);
 	if ((status == 429 || status == 503) && !answer_header_has(&request->answer, "Retry-After"))
-		http_header_add(request, "Retry-After", "1");
-	if (status == 401)
-		http_header_add(request, "WWW-Authenticate", "Bearer");
+		(void)http_header_add(request, "Retry-After", "1");
+	if (status == 401 && !answer_header_has(&request->answer, "WWW-Authenticate"))
+		(void)http_header_add(request, "WWW-Authenticate", "Bearer");
 	http_respond(request, status, "application/problem+json", buf_get_slice(&text));
 }
 
@@ -76,6 +76,8 @@ void http_respond_body_error(struct http_request *request, int error)
 	if (error == -EFBIG)
 		fault_set(&fault, FAULT_TOO_LARGE, "The body is over %llu bytes.",
 			(unsigned long long)request->route->body_max);
+	else if (error == -ENOMEM)
+		fault_set(&fault, FAULT_SERVER_BUSY, "Too many large bodies at once.");
 	else if (error == -ETIMEDOUT)
 		fault_set(&fault, FAULT_REQUEST_TIMEOUT, "The body did not come in time.");
 	else
@@ -91,7 +93,7 @@ static void respond_unsatisfiable(struct http_request *request, uint64_t size)
 	int r = str_format(value, sizeof(value), "bytes */%llu", (unsigned long long)size);
 
 	assert(r == 0);
-	http_header_add(request, "Content-Range", value);
+	(void)http_header_add(request, "Content-Range", value);
 	fault_set(&fault, FAULT_RANGE_NOT_SATISFIABLE, "The file has %llu bytes.",
 		(unsigned long long)size);
 	http_respond_fault(request, &fault);
@@ -121,7 +123,7 @@ static void content_range_add(struct http_request *request, uint64_t size)
 		(unsigned long long)(answer->first + answer->length - 1), (unsigned long long)size);
 
 	assert(r == 0);
-	http_header_add(request, "Content-Range", value);
+	(void)http_header_add(request, "Content-Range", value);
 }
 
 void http_respond_file(struct http_request *request, int fd, const char *mime)
@@ -139,7 +141,7 @@ void http_respond_file(struct http_request *request, int fd, const char *mime)
 		return;
 	}
 	range = range_get(request, (uint64_t)st.st_size, &first, &length);
-	http_header_add(request, "Accept-Ranges", "bytes");
+	(void)http_header_add(request, "Accept-Ranges", "bytes");
 	if (range == RANGE_UNSATISFIABLE) {
 		respond_unsatisfiable(request, (uint64_t)st.st_size);
 		return;
@@ -148,7 +150,7 @@ void http_respond_file(struct http_request *request, int fd, const char *mime)
 	answer->fd = TAKE_FD(file);
 	answer->first = first;
 	answer->length = length;
-	answer_header_add(answer, "Content-Type", mime);
+	(void)answer_header_add(answer, "Content-Type", mime);
 	if (range == RANGE_PART)
 		content_range_add(request, (uint64_t)st.st_size);
 }

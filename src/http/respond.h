@@ -14,9 +14,9 @@ struct http_request;
 
 #define HTTP_ANSWER_HEADERS_MAX 8 /* added by http_header_add */
 
-/* Adds a header to the answer to come. The name is a literal of ours; asserts that value has no
- * control character. */
-void http_header_add(struct http_request *request, const char *name, const char *value);
+/* Adds a header to the answer to come; the name is a literal of ours. Returns 0, or -EINVAL for a
+ * value with a control character, which could become a header of its own: nothing is added then. */
+int http_header_add(struct http_request *request, const char *name, const char *value);
 
 /* Answers with a body of this type; the bytes are copied. For HEAD they are counted only. */
 void http_respond(struct http_request *request, int status, const char *mime, struct str body);
@@ -31,7 +31,7 @@ void http_respond_empty(struct http_request *request, int status);
  * SANDBOX_UNAVAILABLE get Retry-After: 1 unless the handler added one. */
 void http_respond_fault(struct http_request *request, const struct fault *fault);
 
-/* After http_body_read returned error (< 0): 408, 413, or nothing when nobody is there. */
+/* After http_body_read returned error (< 0): 408, 413, or 400 for whoever is still there. */
 void http_respond_body_error(struct http_request *request, int error);
 
 /*

@@ -53,11 +53,14 @@ struct http_limits {
 	unsigned answer_rate_bytes_per_s;
 	unsigned comment_ms; /* silence of an event stream before a comment line */
 	unsigned event_ms;   /* a reader of events that takes nothing so long is gone */
-	unsigned linger_ms;  /* at the end: for unread bytes of the client to be dropped */
+	unsigned
+		bodies_max_bytes; /* of all HTTP_BODY_JSON bodies in memory; one more byte is 503 */
+	unsigned linger_ms;	  /* at the end: for unread bytes of the client to be dropped */
 };
 
 /* 1,024 waiting and 128 served are decided (issue 3); 10 s for a head and 16 KiB/s for bodies let a
- * bad mobile line through and end a drip; 15 s between comments is decision 21. */
+ * bad mobile line through and end a drip; 15 s between comments is decision 21; 64 MiB of bodies
+ * are five of the largest (decision 31), or 128 of half a MiB. */
 #define HTTP_LIMITS_DEFAULT                                                                        \
 	((struct http_limits){ .waiting_max = 1024,                                                \
 		.served_max = 128,                                                                 \
@@ -68,6 +71,7 @@ struct http_limits {
 		.answer_rate_bytes_per_s = 16384,                                                  \
 		.comment_ms = 15000,                                                               \
 		.event_ms = 10000,                                                                 \
+		.bodies_max_bytes = 64u * 1024 * 1024,                                             \
 		.linger_ms = 2000 })
 
 /* Embed it: http_config_get(request) and container_of lead a handler to its program's state. It and

@@ -216,6 +216,7 @@ static void limit_set(struct http_limits *limits, const char *option)
 		{ "body_ms", &limits->body_ms },
 		{ "answer_ms", &limits->answer_ms },
 		{ "answer_rate", &limits->answer_rate_bytes_per_s },
+		{ "bodies_max_bytes", &limits->bodies_max_bytes },
 		{ "comment_ms", &limits->comment_ms },
 		{ "event_ms", &limits->event_ms },
 		{ "linger_ms", &limits->linger_ms },

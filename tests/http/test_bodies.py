@@ -98,6 +98,16 @@ def test_malformed_chunks_are_400(server, body):
     assert answer.status == 400 and answer.headers["connection"] == "close"
 
 
+def test_lenience_of_the_library_is_harmless(server):
+    """It takes a bare LF in the framing of chunks. The same bytes could be read as a second request by nobody: there
+    is none after the first."""
+    before = server.stats()
+    hidden = b"GET /ping HTTP/1.1\r\nHost: a\r\n\r\n"
+    answer = server.say(PUT + CHUNKED + b"1\nx\n0\n\n" + hidden)
+    assert (answer.status, answer.body) == (201, b"1\n")
+    assert server.stats()["requests"] == before["requests"] + 2
+
+
 def test_overlong_chunk_size_is_refused(server):
     assert server.say(PUT + CHUNKED + b"fffffffffffffffff\r\nx").status in (400, 413)
     with server.connect() as s:
@@ -183,3 +193,18 @@ def test_hundred_mib_up_at_constant_memory(server):
             s.sendall(b"x" * MIB)
         assert Answer(read_all(s)).body == b"%d\n" % (100 * MIB)
     assert server.grown_kib(before, "VmHWM") < 2048
+
+
+def test_bodies_in_memory_are_bounded_together(start):
+    """Two half-sent bodies hold all that there is for bodies; a third is told to come back, and later is served."""
+    server = start(bodies_max_bytes=100000)
+    head = JSON + b"Content-Length: 60000\r\n\r\n"
+    with server.connect() as first, server.connect() as second:
+        for s in (first, second):
+            s.sendall(head + b"x" * 50000)
+        server.wait_for(lambda stats: stats["served"] == 3)
+        time.sleep(0.2)
+        answer = server.say(sized(JSON, b"{}"))
+        assert answer.problem() == "server_busy" and answer.headers["retry-after"] == "1"
+    server.wait_for(lambda stats: stats["served"] == 1)
+    assert server.say(sized(JSON, b"x" * 60000)).status == 200
