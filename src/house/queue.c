@@ -1,10 +1,13 @@
 /*
  * Theory of operation: nothing is kept sorted. A waiter's turn follows from (share of its tenant +
- * waiters of the same tenant before it, arrival); with 32 waiters that is counted anew each time it
- * is asked for, and no order can become stale when a session closes.
+ * waiters of the same tenant before it, when its tenant was served last, arrival); with 32 waiters
+ * that is counted anew each time it is asked for, and no order can become stale when a session
+ * closes. The middle part is for a house with few places: between two places of a tenant its share
+ * is nothing again, and arrival alone would let thirty early askers starve a late one.
  */
 #include "house/queue.h"
 
+#include "base/str.h"
 #include "house/attention.h"
 
 #include <errno.h>
@@ -21,19 +24,50 @@ static unsigned burden(const struct queue *queue, const struct queue_waiter *wai
 	return n;
 }
 
+static uint64_t last_served(const struct queue *queue, const char *tenant)
+{
+	for (size_t i = 0; i < QUEUE_SERVED_MAX; i++)
+		if (queue->served[i].number > 0 && strcmp(queue->served[i].tenant, tenant) == 0)
+			return queue->served[i].number;
+	return 0;
+}
+
+void queue_serve(struct queue *queue, const char *tenant)
+{
+	struct queue_served *oldest = &queue->served[0];
+
+	for (size_t i = 0; i < QUEUE_SERVED_MAX; i++) {
+		struct queue_served *at = &queue->served[i];
+
+		if (strcmp(at->tenant, tenant) == 0) {
+			oldest = at;
+			break;
+		}
+		if (at->number < oldest->number)
+			oldest = at;
+	}
+	if (str_copy(oldest->tenant, sizeof(oldest->tenant), tenant) == 0)
+		oldest->number = ++queue->next_number;
+}
+
+/* True if a's turn is before b's. */
+static bool is_before(
+	const struct queue *queue, const struct queue_waiter *a, const struct queue_waiter *b)
+{
+	unsigned burden_a = burden(queue, a), burden_b = burden(queue, b);
+	uint64_t served_a = last_served(queue, a->tenant), served_b = last_served(queue, b->tenant);
+
+	if (burden_a != burden_b)
+		return burden_a < burden_b;
+	return served_a != served_b ? served_a < served_b : a->number < b->number;
+}
+
 unsigned queue_position(const struct queue *queue, const struct queue_waiter *waiter)
 {
-	unsigned own = burden(queue, waiter), position = 1;
+	unsigned position = 1;
 
-	for (const struct queue_waiter *at = queue->first; at; at = at->next) {
-		unsigned other;
-
-		if (at == waiter)
-			continue;
-		other = burden(queue, at);
-		if (other < own || (other == own && at->number < waiter->number))
-			position++;
-	}
+	for (const struct queue_waiter *at = queue->first; at; at = at->next)
+		position += at != waiter && is_before(queue, at, waiter);
 	return position;
 }
 
@@ -42,8 +76,8 @@ static struct queue_waiter *last_in_turn(const struct queue *queue)
 {
 	struct queue_waiter *last = queue->first;
 
-	for (struct queue_waiter *at = queue->first; at; at = at->next)
-		if (queue_position(queue, at) > queue_position(queue, last))
+	for (struct queue_waiter *at = queue->first->next; at; at = at->next)
+		if (is_before(queue, last, at))
 			last = at;
 	return last;
 }
@@ -56,7 +90,7 @@ int queue_add(struct queue *queue, struct queue_waiter *waiter)
 		return -EAGAIN;
 	waiter->next = NULL;
 	waiter->is_evicted = false;
-	waiter->number = queue->next_number++;
+	waiter->number = ++queue->next_number;
 	while (*at)
 		at = &(*at)->next;
 	*at = waiter;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "house/attention.h"
 #include "house/counters.h"
@@ -29,6 +30,8 @@ struct runs;
 #define HOUSE_REMEMBERED 256
 /* How long a close waits for what is under way to notice, before jaild ends it. */
 #define HOUSE_CLOSE_WAIT_MS 2000
+
+static_assert(QUEUE_TENANT_SIZE == HOUSE_TENANT_MAX + 1, "one size of tenants");
 
 enum session_state {
 	SESSION_OPENING,

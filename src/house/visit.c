@@ -186,6 +186,7 @@ static int look_for_place(struct entry *entry)
 		house_drop(house, session, NULL);
 		return r;
 	}
+	queue_serve(&house->queue, session->tenant);
 	join(entry, session);
 	entry->visit->is_new = true;
 	entry->visit->reset_reason =
@@ -286,7 +287,7 @@ static int open_session(struct entry *entry)
 
 	(void)pthread_mutex_lock(&house->mutex);
 	if (r < 0) {
-		house_drop(house, session, NULL);
+		house_drop(house, session, entry->visit->reset_reason); /* to be told yet */
 	} else {
 		session->state = SESSION_OPEN;
 		session->opened_at_us = session->last_call_us = clock_now_us();

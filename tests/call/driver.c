@@ -389,12 +389,17 @@ static void do_start(struct job *job)
 	(void)fd_close(pair[1]);
 	if (house_attach(house, pair[0], &fault) < 0)
 		refuse(job, &fault);
+	if (canary)
+		canary_wake(canary);
 }
 
 static void do_kill(struct job *job)
 {
 	(void)kill(jaild_pid, SIGKILL);
 	(void)waitpid(jaild_pid, NULL, 0);
+	/* jaild itself dies a moment after its launcher. */
+	for (int i = 0; i < 500 && pool_generation(house_pool_get(house)) != 0; i++)
+		(void)usleep(10000);
 	json_set_bool(job->reply, "has_jaild", pool_generation(house_pool_get(house)) != 0);
 }
 
