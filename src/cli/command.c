@@ -31,6 +31,28 @@ static const char run_usage[] =
 	"130 cancelled by Ctrl-C; 125 no jail (see cloche doctor); 2 usage.\n"
 	"Example: cloche run chart.py --file sales.csv\n";
 
+static const char up_usage[] =
+	"Usage: cloche up [OPTION]...\n"
+	"Serves jailed runs over HTTP until it is told to end. Prints one line,\n"
+	"`ready http://ADDRESS:PORT`, when a first run has worked. The token is in\n"
+	"DIR/token; DIR/supervisor.sock is served too.\n"
+	"\n"
+	"      --state DIR          what lasts (default: /var/lib/cloche, or for a user\n"
+	"                           ~/.local/state/cloche)\n"
+	"      --config FILE        see cloche.conf(5); its keys are options too:\n"
+	"      --listen ADDR:PORT   on loopback (default: 127.0.0.1:17600), or none\n"
+	"      --max-sessions N     open at once (4)\n"
+	"      --session-idle-s N   a session closes so long after its last call (60)\n"
+	"      --session-max-s N    and so long after it opened (300)\n"
+	"      --queue-wait-s N     a run waits at most so long for a place (5)\n"
+	"      --profile NAME       limits where none are asked for (strict)\n"
+	"      --rootfs DIR         system files from DIR instead of this machine's /usr\n"
+	"      --log-level LEVEL    error, warning, info (default) or debug\n"
+	"      --unlimited-host     go on where no cgroup limit can be set\n"
+	"      --no-assistant       the service alone, without the chat\n"
+	"\n"
+	"Exit status: 0 ended by a signal; 125 cannot serve; 2 usage.\n";
+
 static const char doctor_usage[] =
 	"Usage: cloche doctor [--json]\n"
 	"Tries on this machine every mechanism that a jail is made of, and names cause\n"
@@ -49,6 +71,7 @@ static const char help_usage[] = "Usage: cloche help [COMMAND]\n"
 const struct command commands[] = {
 	{ "run", "run a script in a jail and collect the files it makes", run_usage, cli_run,
 		true },
+	{ "up", "serve jailed runs over HTTP", up_usage, cli_up, true },
 	{ "doctor", "say what this machine lacks for a jail, and the remedy", doctor_usage,
 		cli_doctor, true },
 	{ "jail", "show what the jail forbids", jail_usage, cli_jail, false },

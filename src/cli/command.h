@@ -19,6 +19,7 @@ extern const struct command commands[];
 const struct command *command_find(const char *name);
 
 int cli_run(int argc, char **argv);
+int cli_up(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 int cli_jail(int argc, char **argv);
 int cli_help(int argc, char **argv);

@@ -5,7 +5,9 @@
  * the run behind it still has to be ended and cleaned up. Children get it back (sandbox/jaild).
  */
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/exit.h"
+#include "cli/run_options.h"
 #include "cli/say.h"
 #include "cli/scope.h"
 
@@ -31,6 +33,9 @@ int main(int argc, char **argv)
 	int status;
 
 	streams_check();
+	environment_set(&(struct environment){ .home = getenv("HOME"),
+		.config_home = getenv("XDG_CONFIG_HOME"),
+		.state_home = getenv("XDG_STATE_HOME") });
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (is_second_life) {
 		argc--;
@@ -49,7 +54,7 @@ int main(int argc, char **argv)
 	command = command_find(argv[1]);
 	if (!command)
 		return say_usage("there is no command '%s'; `cloche help` lists them", argv[1]);
-	if (command->needs_scope && !is_second_life)
+	if (command->needs_scope && !is_second_life && !run_options_is_remote(argc - 1, argv + 1))
 		scope_enter(argc, argv);
 	status = command->main(argc - 1, argv + 1);
 	if (fflush(stdout) != 0 && status == 0)

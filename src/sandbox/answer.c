@@ -186,7 +186,7 @@ static void usage_set(struct json *object, const struct answer *answer)
 	json_set_cstr(usage, "memory_peak_kind", ended->memory_peak_is_rss ? "rss" : "cgroup");
 }
 
-static void protections_set(struct json *object, uint32_t set)
+void answer_protections_set(struct json *object, uint32_t set)
 {
 	struct json *off;
 
@@ -222,7 +222,7 @@ struct json *answer_make(const struct answer *answer)
 	files_set(object, answer);
 	usage_set(object, answer);
 	(void)json_set_array(json_set_object(object, "egress"), "denied");
-	protections_set(object, answer->protections);
+	answer_protections_set(object, answer->protections);
 	return object;
 }
 

@@ -48,6 +48,9 @@ struct json *answer_make(const struct answer *answer);
  * frees it with json_free. */
 struct json *answer_file_make(const struct answer_file *file);
 
+/* Sets its `protections`: "full", or the list of those that are off. */
+void answer_protections_set(struct json *object, uint32_t protections);
+
 /* The two parts of end.text (sandbox/end.h), appended to out. */
 void answer_end_sentence(const struct answer *answer, struct buf *out);
 void answer_end_hints(const struct answer *answer, struct buf *out);

@@ -1,0 +1,181 @@
+/*
+ * Theory of operation: jaild first. On cgroup v2 its launcher moves itself and us out of our group,
+ * once, and a third process there would make that impossible; so the supervisor starts when
+ * jaild's word has come, and inherits where we are then. The word itself is left unread: it is for
+ * whoever gets the socket.
+ */
+#include "cli/up.h"
+
+#include "base/alloc.h"
+#include "base/fault.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "sandbox/jaild.h"
+#include "sandbox/spawn.h"
+#include "wire/channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+
+#define SUPERVISOR_USER "cloche"
+/* Without such a user: the first id above those that jaild takes for root (launch/options.h), which
+ * nobody hands out either. */
+#define SUPERVISOR_ID 1879113728u
+#define ARGUMENTS_MAX 40
+
+/* Starts a program of ours with one end of a socket as its descriptor 3. */
+static int child_start(
+	struct up_child *child, const char *name, const char *const *argv, struct fault *ret_fault)
+{
+	struct spawn_request request = { .argv = argv, .stdout_fd = -1, .has_own_session = true };
+	char program[PATH_MAX];
+	int pair[2], r = jaild_find_program(name, program, sizeof(program));
+
+	if (r < 0) {
+		fault_set(ret_fault, FAULT_SANDBOX_UNAVAILABLE,
+			"%s is neither beside cloche nor in ../libexec/cloche", name);
+		return r;
+	}
+	r = channel_pair(pair);
+	if (r < 0) {
+		fault_set(ret_fault, FAULT_SANDBOX_UNAVAILABLE, "no socket for %s: %s", name,
+			strerror(-r));
+		return r;
+	}
+	request.program = program;
+	request.socket_fd = pair[1];
+	r = spawn_start(&request, &child->pid);
+	(void)fd_close(pair[1]);
+	if (r < 0) {
+		(void)fd_close(pair[0]);
+		fault_set(ret_fault, FAULT_SANDBOX_UNAVAILABLE, "%s does not start: %s", name,
+			strerror(-r));
+		child->pid = 0;
+		return r;
+	}
+	child->socket = pair[0];
+	child->pidfd = pidfd_open(child->pid, 0);
+	return 0;
+}
+
+int up_jaild_start(struct up *up, struct fault *ret_fault)
+{
+	const struct up_options *options = &up->options;
+	const char *argv[10] = { "cloche-jaild", "--socket-fd", "3" };
+	size_t n = 3;
+
+	if (options->settings.rootfs[0]) {
+		argv[n++] = "--rootfs";
+		argv[n++] = options->settings.rootfs;
+	}
+	if (options->is_host_unlimited)
+		argv[n++] = "--unlimited-host";
+	if (options->fail_stage) {
+		argv[n++] = "--fail-stage";
+		argv[n++] = options->fail_stage;
+	}
+	up->started_us = clock_now_us();
+	return child_start(&up->jaild, "cloche-jaild", argv, ret_fault);
+}
+
+/* For root: as whom the supervisor goes on. */
+static void user_format(char text[32])
+{
+	const struct passwd *user = getpwnam(SUPERVISOR_USER);
+
+	if (user && user->pw_uid != 0)
+		(void)str_format(text, 32, "%u:%u", user->pw_uid, user->pw_gid);
+	else
+		(void)str_format(text, 32, "%u:%u", SUPERVISOR_ID, SUPERVISOR_ID);
+}
+
+/* The supervisor must outlive its jails when the host is out of memory; only root may ask that. */
+static void supervisor_protect(pid_t pid)
+{
+	char path[48];
+
+	(void)str_format(path, sizeof(path), "/proc/%d/oom_score_adj", pid);
+	(void)fd_write_file(AT_FDCWD, path, "-500");
+}
+
+/* Starts it with all settings as key=value. */
+static int supervisor_spawn(struct up *up, struct fault *ret_fault)
+{
+	const char *argv[ARGUMENTS_MAX] = { "cloche-supervisor", "--control-fd", "3" };
+	AUTO_FREE char *settings = xmalloc(ARGUMENTS_MAX * (size_t)(SETTING_TEXT_SIZE + 64));
+	char value[SETTING_TEXT_SIZE], user[32];
+	const char *key;
+	size_t n = 3;
+	int r;
+
+	if (geteuid() == 0) {
+		user_format(user);
+		argv[n++] = "--user";
+		argv[n++] = user;
+	}
+	for (unsigned i = 0; settings_get(&up->options.settings, i, &key, value) == 0; i++) {
+		char *word = settings + i * (size_t)(SETTING_TEXT_SIZE + 64);
+
+		(void)str_format(word, SETTING_TEXT_SIZE + 64, "%s=%s", key, value);
+		argv[n++] = word;
+	}
+	r = child_start(&up->supervisor, "cloche-supervisor", argv, ret_fault);
+	if (r == 0)
+		supervisor_protect(up->supervisor.pid);
+	return r;
+}
+
+int up_tokens_send(const struct up *up)
+{
+	const struct control control = { .type = CONTROL_TOKENS };
+
+	return channel_send(
+		up->supervisor.socket, &control, sizeof(control), &up->state.token_fd, 1);
+}
+
+static int supervisor_start(struct up *up, struct fault *ret_fault)
+{
+	const struct control start = { .type = CONTROL_START, .owner_uid = getuid() };
+	int fds[1 + CONTROL_LISTENERS_MAX] = { up->state.audit_fd };
+	int r = supervisor_spawn(up, ret_fault);
+
+	if (r < 0)
+		return r;
+	memcpy(fds + 1, up->listeners, up->n_listeners * sizeof(fds[0]));
+	r = channel_send(up->supervisor.socket, &start, sizeof(start), fds, 1 + up->n_listeners);
+	if (r == 0)
+		r = up_tokens_send(up);
+	if (r < 0)
+		fault_set(ret_fault, FAULT_SANDBOX_UNAVAILABLE,
+			"cloche-supervisor does not listen: %s", strerror(-r));
+	return r;
+}
+
+int up_jaild_hand_on(struct up *up, struct fault *ret_fault)
+{
+	const struct control control = { .type = CONTROL_JAILD };
+	int r = up->supervisor.pid ? 0 : supervisor_start(up, ret_fault);
+
+	if (r < 0)
+		return r;
+	r = channel_send(up->supervisor.socket, &control, sizeof(control), &up->jaild.socket, 1);
+	if (r < 0)
+		fault_set(ret_fault, FAULT_SANDBOX_UNAVAILABLE,
+			"cloche-supervisor does not listen: %s", strerror(-r));
+	up->jaild.socket = fd_close(up->jaild.socket);
+	return r;
+}
+
+void up_child_reap(struct up_child *child)
+{
+	while (child->pid && waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	child->pid = 0;
+	child->pidfd = fd_close(child->pidfd);
+	child->socket = fd_close(child->socket);
+}

@@ -1,0 +1,46 @@
+#include "supervisor/api.h"
+
+#include "base/buf.h"
+#include "base/fault.h"
+#include "base/macro.h"
+#include "http/request.h"
+#include "http/respond.h"
+#include "supervisor/supervisor.h"
+#include "json/json.h"
+
+/* Bytes: the longest is a page of 1,000 files with paths of 4,096 bytes, perhaps twice and escaped.
+ */
+#define BODY_BYTES_MAX (64u * 1024 * 1024)
+
+struct supervisor *supervisor_of(const struct http_request *request)
+{
+	const char *config = (const char *)http_config_get(request);
+
+	/* The request sees its configuration only; we know where it lies. */
+	return (struct supervisor *)(uintptr_t)(config - offsetof(struct supervisor, http));
+}
+
+void api_respond(struct http_request *request, int status, struct json *body)
+{
+	AUTO_BUF struct buf text = BUF_INIT(BODY_BYTES_MAX);
+
+	(void)json_write(body, &text);
+	http_respond_json(request, status, buf_get_slice(&text));
+	json_free(body);
+}
+
+bool api_key_get(struct http_request *request, char ret_key[ID_KEY_MAX + 1])
+{
+	struct str key = http_parameter_get(request, "key");
+	struct fault fault;
+
+	if (id_key_is_valid(key.p, key.n)) {
+		(void)str_format(ret_key, ID_KEY_MAX + 1, "%.*s", STR_ARG(key));
+		return true;
+	}
+	fault_set(&fault, FAULT_BAD_REQUEST,
+		"a session's key is 1 to %d of A-Z a-z 0-9 . _ : - and neither . nor ..",
+		ID_KEY_MAX);
+	http_respond_fault(request, &fault);
+	return false;
+}

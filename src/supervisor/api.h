@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/id.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+
+struct http_request;
+struct json;
+
+/* The handlers of the routes (supervisor/routes.c), and what they share. */
+
+void api_run(struct http_request *request);
+void api_run_cancel(struct http_request *request);
+
+void api_session_get(struct http_request *request);
+void api_session_list(struct http_request *request);
+void api_session_close(struct http_request *request);
+
+void api_file_list(struct http_request *request);
+void api_file_get(struct http_request *request);
+void api_file_put(struct http_request *request);
+void api_file_remove(struct http_request *request);
+
+void api_health(struct http_request *request);
+void api_ready(struct http_request *request);
+void api_metrics(struct http_request *request);
+void api_info(struct http_request *request);
+void api_openapi(struct http_request *request);
+
+/* Answers with the tree, which is freed. */
+void api_respond(struct http_request *request, int status, struct json *body);
+
+/* The {key} of the route as a string. False after it was answered with 400: no session key. */
+bool api_key_get(struct http_request *request, char ret_key[ID_KEY_MAX + 1]);

@@ -1,0 +1,79 @@
+/* /v1/sessions and /v1/sessions/{key}: look, list, close. */
+#include "supervisor/api.h"
+
+#include "base/alloc.h"
+#include "base/fault.h"
+#include "house/house.h"
+#include "http/request.h"
+#include "http/respond.h"
+#include "supervisor/caller.h"
+#include "supervisor/supervisor.h"
+#include "json/json.h"
+
+static void session_fill(struct json *object, const struct house_session_info *info)
+{
+	json_set_cstr(object, "session", info->key);
+	json_set_cstr(object, "tenant", info->tenant);
+	json_set_cstr(object, "profile", info->profile);
+	json_set_cstr(object, "policy", HOUSE_POLICY);
+	json_set_cstr(object, "state", HOUSE_STATE);
+	if (info->run_id[0])
+		json_set_cstr(object, "run_id", info->run_id);
+	else
+		json_set_null(object, "run_id");
+	json_set_count(object, "runs", info->runs);
+	json_set_count(object, "opened_ms_ago", info->opened_ms_ago);
+	json_set_count(object, "idle_ms", info->idle_ms);
+	json_set_count(object, "closes_in_ms", info->closes_in_ms);
+}
+
+void api_session_get(struct http_request *request)
+{
+	struct house_session_info info;
+	char key[ID_KEY_MAX + 1];
+	struct json *body;
+	struct fault fault;
+
+	if (!api_key_get(request, key))
+		return;
+	if (house_look(supervisor_of(request)->house, caller_get(request)->tenant, key, &info,
+		    &fault) < 0) {
+		http_respond_fault(request, &fault);
+		return;
+	}
+	body = json_object_new();
+	session_fill(body, &info);
+	api_respond(request, 200, body);
+}
+
+void api_session_list(struct http_request *request)
+{
+	const struct caller *caller = caller_get(request);
+	AUTO_FREE struct house_session_info *list = NULL;
+	struct json *body = json_object_new(), *rows = json_set_array(body, "sessions");
+	size_t n = house_list(supervisor_of(request)->house,
+		caller_is_admin(caller) ? NULL : caller->tenant, &list);
+
+	for (size_t i = 0; i < n; i++)
+		session_fill(json_add_object(rows), &list[i]);
+	api_respond(request, 200, body);
+}
+
+void api_session_close(struct http_request *request)
+{
+	struct supervisor *supervisor = supervisor_of(request);
+	AUTO_JSON struct json *line = NULL;
+	char key[ID_KEY_MAX + 1];
+	struct fault fault;
+
+	if (!api_key_get(request, key))
+		return;
+	if (house_close(supervisor->house, caller_get(request)->tenant, key, &fault) < 0) {
+		http_respond_fault(request, &fault);
+		return;
+	}
+	line = audit_line(request, "session_close");
+	json_set_cstr(line, "session", key);
+	audit_write(&supervisor->audit, line);
+	http_respond_empty(request, 204);
+}

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "token/token.h"
+
+#include <stdbool.h>
+
+struct http_request;
+struct http_route;
+
+/* Who a request is from, and whether it may. Kept in its note (http/request.h). */
+
+#define SCOPE_OPEN 0					 /* everybody; a valid token shows more */
+#define SCOPE_RUN  TOKEN_SCOPE_RUN			 /* sessions, runs, files */
+#define SCOPE_ANY  (TOKEN_SCOPE_RUN | TOKEN_SCOPE_ADMIN) /* either of them */
+
+struct caller {
+	bool is_known;
+	char tenant[TOKEN_TENANT_MAX + 1];
+	unsigned scopes;		 /* of enum token_scope */
+	char token_id[TOKEN_ID_LEN + 1]; /* the hash's first digits, or "unix" */
+	char profiles[TOKEN_PROFILES_MAX][TOKEN_PROFILE_SIZE];
+	const char *profile_list[TOKEN_PROFILES_MAX + 1]; /* NULL-ended */
+};
+
+/* For http_config.admit: checks the Host header, finds the caller by token or by the unix socket's
+ * peer, checks the route's scope. Answers 401 or 403 and returns false where it must. */
+bool caller_admit(struct http_request *request, const struct http_route *route);
+
+/* What caller_admit found. */
+const struct caller *caller_get(struct http_request *request);
+
+bool caller_is_admin(const struct caller *caller);
+
+/* The profiles that he may ask for, NULL-ended, or NULL for all. */
+const char *const *caller_profiles(const struct caller *caller);

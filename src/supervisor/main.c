@@ -1,0 +1,123 @@
+/*
+ * cloche-supervisor: the HTTP service over jails. It is started by `cloche up`, which gives it all
+ * that it works with as descriptors; the first thing it does is to give up everything else.
+ *
+ * Threads: this one talks to `up` (control.c); the http module has one for each request, in which
+ * a handler (api_*.c) is straight-line code; the house has one for what is idle or old, and the
+ * canary has one.
+ */
+#include "base/fault.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "house/canary.h"
+#include "house/house.h"
+#include "supervisor/caller.h"
+#include "supervisor/control.h"
+#include "supervisor/lock.h"
+#include "supervisor/options.h"
+#include "supervisor/supervisor.h"
+#include "wire/control.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+
+/* The order to end comes with 5 s: three are the runs' (decision 28), one is for their ends. */
+#define DRAIN_MS      3000
+#define DRAIN_WAIT_MS 1000
+
+static struct supervisor supervisor;
+
+static int signals_take(int *ret_fd)
+{
+	sigset_t set;
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC);
+	return *ret_fd < 0 ? -errno : 0;
+}
+
+/* The profile's name as the house keeps it: settings live as long as we do. */
+static struct house *house_make(const struct settings *settings)
+{
+	const struct house_config config = { .max_sessions = (unsigned)settings->max_sessions,
+		.session_idle_ms = settings->session_idle_s * 1000,
+		.session_max_ms = settings->session_max_s * 1000,
+		.queue_wait_ms = settings->queue_wait_s * 1000,
+		.queue_max = (unsigned)settings->queue_max,
+		.profile = settings->profile };
+
+	return house_new(&config);
+}
+
+static int serve(int control_fd, int signal_fd)
+{
+	int listeners[CONTROL_LISTENERS_MAX];
+	int n, r;
+
+	supervisor.house = house_make(&supervisor.settings);
+	n = control_begin(&supervisor, control_fd, listeners);
+	if (n < 0)
+		return n;
+	supervisor.canary = canary_new(house_pool_get(supervisor.house));
+	supervisor.http.routes = routes_get(&supervisor.http.n_routes);
+	supervisor.http.admit = caller_admit;
+	supervisor.http.note_size = sizeof(struct caller);
+	supervisor.http.limits = HTTP_LIMITS_DEFAULT;
+	(void)pthread_mutex_lock(&supervisor.starting);
+	r = http_server_start(&supervisor.http, listeners, (size_t)n, &supervisor.server);
+	(void)pthread_mutex_unlock(&supervisor.starting);
+	return r < 0 ? r : control_serve(&supervisor, control_fd, signal_fd);
+}
+
+/* Lets what is under way end. What does not is ended by the kernel with us. */
+static void drain(void)
+{
+	size_t left;
+
+	if (!supervisor.server)
+		return;
+	http_server_quiesce(supervisor.server);
+	left = house_drain(supervisor.house, DRAIN_MS, DRAIN_WAIT_MS);
+	log_info("msg=drained left=%zu", left);
+	if (left == 0)
+		http_server_stop(supervisor.server);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	const char *what = NULL;
+	int signal_fd = -1, r;
+
+	if (options_parse(argc, argv, &options) < 0)
+		return 2;
+	(void)prctl(PR_SET_NAME, "cloche-supervis", 0, 0, 0);
+	(void)log_level_parse(options.settings.log_level, &log_level);
+	r = lock_in(&options, &what);
+	if (r < 0) {
+		log_error("msg=\"cannot lock itself in\" step=%s error=%s", what,
+			LOG_VALUE(strerror(-r)));
+		return 1;
+	}
+	supervisor.settings = options.settings;
+	supervisor.large_body = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	supervisor.starting = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	keyring_init(&supervisor.keyring);
+	audit_init(&supervisor.audit);
+	r = signals_take(&signal_fd);
+	if (r == 0)
+		r = serve(options.control_fd, signal_fd);
+	if (r == 0)
+		drain();
+	else
+		log_error("msg=ending error=%s", LOG_VALUE(strerror(-r)));
+	/* Threads may still be at work: no destructors. */
+	_exit(r < 0);
+}
