@@ -52,7 +52,7 @@ def test_first_bytes_come_at_once(server):
 @pytest.mark.parametrize("target", [b"/silent", b"/silent-events", b"/events/0"])
 @pytest.mark.parametrize("way", ["close", "half", "reset"])
 def test_client_that_leaves_is_noticed(server, target, way, is_unix):
-    before = server.stats()["gone"]
+    before = server.wait_for(lambda stats: stats["served"] == 1)["gone"]
     s = ask(server, target, is_unix)
     server.wait_for(lambda stats: stats["served"] == 2)
     if target != b"/silent":
@@ -69,7 +69,7 @@ def test_client_that_leaves_is_noticed(server, target, way, is_unix):
 
 
 def test_client_that_leaves_with_bytes_unread_by_us_is_noticed(server):
-    before = server.stats()["gone"]
+    before = server.wait_for(lambda stats: stats["served"] == 1)["gone"]
     s = server.connect()
     s.sendall(b"GET /silent HTTP/1.1\r\nHost: a\r\n\r\n" + b"more that nobody reads" * 100)
     server.wait_for(lambda stats: stats["served"] == 2)

@@ -138,12 +138,14 @@ bool path_match(const char *pattern, struct str path, struct path_parameters *re
 				return false;
 			continue;
 		}
+		if (segment.n == 0) /* the path is "/" */
+			return false;
 		if (is_rest)
 			segment.n = (size_t)(path.p + path.n - start);
 		assert(ret->n < PATH_PARAMETERS_MAX);
 		ret->items[ret->n++] = (struct path_parameter){ name, segment };
 		if (is_rest)
-			return segment.n > 0;
+			return true;
 	}
 	return !rest.p;
 }

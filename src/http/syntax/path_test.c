@@ -81,7 +81,8 @@ static void test_no_match(void **state)
 	static const char *const pairs[][2] = { { "/", "/a" }, { "/a", "/" }, { "/a", "/b" },
 		{ "/a", "/a/b" }, { "/a/b", "/a" }, { "/v1/{key}", "/v1" },
 		{ "/v1/{key}", "/v1/a/b" }, { "/v1/{key}/run", "/v1/a/runs" },
-		{ "/f/{path...}", "/f" }, { "/ab", "/a" } };
+		{ "/f/{path...}", "/f" }, { "/ab", "/a" }, { "/{key}", "/" },
+		{ "/{path...}", "/" } };
 	struct path_parameters got;
 
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
