@@ -35,6 +35,9 @@ static struct canary *canary;
 static const char *program;
 static pid_t jaild_pid;
 static pthread_mutex_t print_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t jobs_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t jobs_changed = PTHREAD_COND_INITIALIZER;
+static unsigned jobs;
 
 /* One line of work. */
 struct job {
@@ -423,6 +426,22 @@ static const struct {
 	{ "kill", do_kill },
 };
 
+static void jobs_add(int n)
+{
+	(void)pthread_mutex_lock(&jobs_mutex);
+	jobs += (unsigned)n;
+	(void)pthread_cond_broadcast(&jobs_changed);
+	(void)pthread_mutex_unlock(&jobs_mutex);
+}
+
+static void jobs_wait(void)
+{
+	(void)pthread_mutex_lock(&jobs_mutex);
+	while (jobs > 0)
+		(void)pthread_cond_wait(&jobs_changed, &jobs_mutex);
+	(void)pthread_mutex_unlock(&jobs_mutex);
+}
+
 static void *job_main(void *argument)
 {
 	struct job *job = argument;
@@ -435,6 +454,7 @@ static void *job_main(void *argument)
 	json_free(job->request);
 	json_free(job->reply);
 	free(job);
+	jobs_add(-1);
 	return NULL;
 }
 
@@ -453,6 +473,7 @@ static void job_start(struct str line)
 	job->reply = json_object_new();
 	job->id = number_of(job, "id", 0);
 	json_set_integer(job->reply, "id", job->id);
+	jobs_add(1);
 	if (pthread_create(&thread, NULL, job_main, job) != 0)
 		abort();
 	(void)pthread_detach(thread);
@@ -499,6 +520,7 @@ int main(int argc, char **argv)
 		job_start((struct str){ .p = line, .n = (size_t)n });
 	free(line);
 	(void)house_drain(house, 0, 5000);
+	jobs_wait();
 	canary_free(canary);
 	house_free(house);
 	(void)waitpid(jaild_pid, NULL, 0);
