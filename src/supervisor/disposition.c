@@ -15,13 +15,13 @@ static bool is_plain(char c)
 
 static struct str last_part(struct str path)
 {
-	struct str name, rest = path;
+	struct str name = path, rest;
 
-	while (str_split_once(rest, '/', &name, &rest))
-		;
-	if (rest.n > NAME_MAX)
-		rest.n = NAME_MAX;
-	return rest;
+	while (str_split_once(name, '/', &rest, &rest))
+		name = rest;
+	if (name.n > NAME_MAX)
+		name.n = NAME_MAX;
+	return name;
 }
 
 void disposition_make(struct str path, char ret_value[DISPOSITION_SIZE])

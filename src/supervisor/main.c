@@ -6,6 +6,7 @@
  * a handler (api_*.c) is straight-line code; the house has one for what is idle or old, and the
  * canary has one.
  */
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/fd.h"
 #include "base/log.h"
@@ -23,10 +24,12 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <time.h>
 
 /* The order to end comes with 5 s: three are the runs' (decision 28), one is for their ends. */
-#define DRAIN_MS      3000
-#define DRAIN_WAIT_MS 1000
+#define DRAIN_MS	3000
+#define DRAIN_WAIT_MS	900
+#define ANSWERS_WAIT_MS 400
 
 static struct supervisor supervisor;
 
@@ -76,6 +79,20 @@ static int serve(int control_fd, int signal_fd)
 	return r < 0 ? r : control_serve(&supervisor, control_fd, signal_fd);
 }
 
+/* Waits a moment for answers that are made but not sent. */
+static void answers_await(void)
+{
+	const struct timespec pause = { .tv_nsec = 5 * 1000 * 1000 };
+	usec_t until_us = clock_now_us() + ANSWERS_WAIT_MS * USEC_PER_MS;
+	struct http_stats stats;
+
+	http_server_stats(supervisor.server, &stats);
+	while (stats.served > 0 && clock_now_us() < until_us) {
+		(void)nanosleep(&pause, NULL);
+		http_server_stats(supervisor.server, &stats);
+	}
+}
+
 /* Lets what is under way end. What does not is ended by the kernel with us. */
 static void drain(void)
 {
@@ -86,6 +103,7 @@ static void drain(void)
 	http_server_quiesce(supervisor.server);
 	left = house_drain(supervisor.house, DRAIN_MS, DRAIN_WAIT_MS);
 	log_info("msg=drained left=%zu", left);
+	answers_await();
 	if (left == 0)
 		http_server_stop(supervisor.server);
 }
