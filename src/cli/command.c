@@ -25,6 +25,9 @@ static const char run_usage[] =
 	"  -e, --env NAME=VALUE   a variable for the script; may be repeated\n"
 	"      --json             print the answer as JSON and nothing else\n"
 	"      --rootfs DIR       system files from DIR instead of this machine's /usr\n"
+	"      --server URL       let a `cloche up` do it: http://HOST:PORT or unix:PATH\n"
+	"      --token-file FILE  its token (default: here, that of --state DIR)\n"
+	"      --session KEY      with --server: the session to run in, which stays open\n"
 	"      --unlimited-host   run even where no memory, process, CPU limit can be "
 	"set\n" RUN_USAGE_TEST "\n"
 	"Exit status: the script's; 128+n for its signal n; 137 memory; 124 time;\n"
@@ -53,6 +56,65 @@ static const char up_usage[] =
 	"\n"
 	"Exit status: 0 ended by a signal; 125 cannot serve; 2 usage.\n";
 
+static const char session_usage[] =
+	"Usage: cloche session ls|show|rm [OPTION]... [KEY]...\n"
+	"Lists the open sessions of a supervisor, shows some of them, or closes them with\n"
+	"all that is in them; a run under way in one is ended.\n"
+	"\n"
+	"      --server URL       http://HOST:PORT or unix:PATH (default: the socket of\n"
+	"                         the state directory)\n"
+	"      --token-file FILE  the token for it (default: the state directory's)\n"
+	"      --state DIR        another state directory than the default\n"
+	"      --json             print JSON\n"
+	"\n"
+	"Exit status: 0 done; 125 refused or no supervisor; 2 usage.\n";
+
+static const char files_usage[] =
+	"Usage: cloche files ls KEY\n"
+	"       cloche files get KEY PATH [--out FILE|-]\n"
+	"       cloche files put KEY FILE [PATH] [--profile NAME]\n"
+	"       cloche files rm KEY PATH...\n"
+	"Lists, fetches, brings and removes files of a session of a supervisor. Bringing\n"
+	"one opens the session. Fetching overwrites nothing here.\n"
+	"\n"
+	"  -o, --out FILE         where it goes (default: its own name here); - is stdout\n"
+	"  -p, --profile NAME     the limits of a session that is opened\n"
+	"      --server URL       http://HOST:PORT or unix:PATH (default: the socket of\n"
+	"                         the state directory)\n"
+	"      --token-file FILE  the token for it (default: the state directory's)\n"
+	"      --state DIR        another state directory than the default\n"
+	"      --json             print JSON\n"
+	"\n"
+	"Exit status: 0 done; 125 refused or no supervisor; 2 usage.\n";
+
+static const char cancel_usage[] =
+	"Usage: cloche cancel [OPTION]... RUN...\n"
+	"Ends runs of a supervisor; their answers say `cancelled`. `cloche session ls`\n"
+	"shows the runs under way.\n"
+	"\n"
+	"      --server URL       http://HOST:PORT or unix:PATH (default: the socket of\n"
+	"                         the state directory)\n"
+	"      --token-file FILE  the token for it (default: the state directory's)\n"
+	"      --state DIR        another state directory than the default\n"
+	"      --json             print JSON\n"
+	"\n"
+	"Exit status: 0 done; 125 refused or no supervisor; 2 usage.\n";
+
+static const char token_usage[] =
+	"Usage: cloche token add --tenant NAME [OPTION]...\n"
+	"       cloche token ls [OPTION]...\n"
+	"       cloche token rm [OPTION]... ID...\n"
+	"Says who may use the service of a state directory, also while it runs. A token\n"
+	"is printed once, when it is made; only its hash is kept.\n"
+	"\n"
+	"      --tenant NAME      whose sessions it opens; tenants do not see each other\n"
+	"      --scope SCOPES     run (default), admin, or run,admin\n"
+	"      --profiles NAMES   that may be asked for: strict,roomy (default: all)\n"
+	"      --state DIR        of the service (default: as for `cloche up`)\n"
+	"      --json             print JSON\n"
+	"\n"
+	"Exit status: 0 done; 125 a file cannot be read or written; 2 usage.\n";
+
 static const char doctor_usage[] =
 	"Usage: cloche doctor [--json]\n"
 	"Tries on this machine every mechanism that a jail is made of, and names cause\n"
@@ -72,6 +134,12 @@ const struct command commands[] = {
 	{ "run", "run a script in a jail and collect the files it makes", run_usage, cli_run,
 		true },
 	{ "up", "serve jailed runs over HTTP", up_usage, cli_up, true },
+	{ "session", "list, show and close sessions of a supervisor", session_usage, cli_session,
+		false },
+	{ "files", "list, fetch, bring and remove files of a session", files_usage, cli_files,
+		false },
+	{ "cancel", "end a run of a supervisor", cancel_usage, cli_cancel, false },
+	{ "token", "say who may use a service", token_usage, cli_token, false },
 	{ "doctor", "say what this machine lacks for a jail, and the remedy", doctor_usage,
 		cli_doctor, true },
 	{ "jail", "show what the jail forbids", jail_usage, cli_jail, false },

@@ -20,6 +20,10 @@ const struct command *command_find(const char *name);
 
 int cli_run(int argc, char **argv);
 int cli_up(int argc, char **argv);
+int cli_session(int argc, char **argv);
+int cli_files(int argc, char **argv);
+int cli_cancel(int argc, char **argv);
+int cli_token(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 int cli_jail(int argc, char **argv);
 int cli_help(int argc, char **argv);

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/fd.h"
+#include "cli/say.h"
 #include "sandbox/human.h"
 #include "sandbox/profile.h"
 
@@ -36,14 +37,14 @@ static void more_elsewhere(struct buf *line, const char *profile, bool is_memory
 }
 
 /* What to do about a limit that was met. */
-static void remedy(struct buf *line, const struct answer *answer, const char *profile)
+static void remedy(struct buf *line, const struct cost *cost)
 {
-	const struct wire_limits *limits = answer->limits;
+	const struct wire_limits *limits = cost->limits;
 
-	switch (answer->run->ended.end) {
+	switch (cost->end) {
 	case WIRE_END_TIMEOUT:
-		if (answer->wall_ms == limits->wall_ms) {
-			more_elsewhere(line, profile, false, limits->wall_ms);
+		if (cost->wall_ms == limits->wall_ms) {
+			more_elsewhere(line, cost->profile, false, limits->wall_ms);
 			return;
 		}
 		(void)buf_add_str(line, " (--timeout raises it up to the profile's ");
@@ -51,32 +52,55 @@ static void remedy(struct buf *line, const struct answer *answer, const char *pr
 		(void)buf_add_char(line, ')');
 		return;
 	case WIRE_END_MEMORY:
-		more_elsewhere(line, profile, true, limits->memory_bytes);
+		more_elsewhere(line, cost->profile, true, limits->memory_bytes);
 		return;
-	default:
+	case WIRE_END_EXIT:
+	case WIRE_END_SIGNAL:
+	case WIRE_END_CANCELLED:
+	case WIRE_END_MAX:
 		return;
 	}
 }
 
-void cost_say(const struct answer *answer, const char *profile)
+void cost_say(const struct cost *cost)
 {
-	const struct wire_run_ended *ended = &answer->run->ended;
-	AUTO_BUF struct buf line = BUF_INIT(2048), hints = BUF_INIT(1024);
+	AUTO_BUF struct buf line = BUF_INIT(4096);
 
-	if (ended->end == WIRE_END_EXIT && ended->code == 0) {
+	if (cost->is_clean) {
 		(void)buf_add_str(&line, "ok in ");
-		human_duration(&line, ended->wall_us);
+		human_duration(&line, cost->wall_us);
 	} else {
-		answer_end_sentence(answer, &line);
-		remedy(&line, answer, profile);
+		say_name(&line, cost->sentence);
+		remedy(&line, cost);
 	}
 	(void)buf_add_str(&line, ", ");
-	human_duration(&line, ended->cpu_us);
+	human_duration(&line, cost->cpu_us);
 	(void)buf_add_str(&line, " CPU, ");
-	human_bytes(&line, ended->memory_peak_bytes);
+	human_bytes(&line, cost->memory_peak_bytes);
 	(void)buf_add_str(&line, " at peak\n");
-	answer_end_hints(answer, &hints);
-	if (hints.len > 0) /* each begins with a blank */
-		(void)buf_addf(&line, "%s\n", buf_get_cstr(&hints) + 1);
+	if (cost->hints.n > 0) {
+		say_name(&line, cost->hints);
+		(void)buf_add_char(&line, '\n');
+	}
 	(void)fd_write_full(STDERR_FILENO, buf_get_cstr(&line), line.len);
+}
+
+void cost_answer_say(const struct answer *answer, const char *profile)
+{
+	const struct wire_run_ended *ended = &answer->run->ended;
+	AUTO_BUF struct buf sentence = BUF_INIT(1024), hints = BUF_INIT(1024);
+	struct cost cost = { .end = (enum wire_end)ended->end,
+		.is_clean = ended->end == WIRE_END_EXIT && ended->code == 0,
+		.wall_us = ended->wall_us,
+		.cpu_us = ended->cpu_us,
+		.memory_peak_bytes = ended->memory_peak_bytes,
+		.limits = answer->limits,
+		.profile = profile,
+		.wall_ms = answer->wall_ms };
+
+	answer_end_sentence(answer, &sentence);
+	answer_end_hints(answer, &hints);
+	cost.sentence = buf_get_slice(&sentence);
+	cost.hints = str_trim(buf_get_slice(&hints)); /* each begins with a blank */
+	cost_say(&cost);
 }

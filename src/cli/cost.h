@@ -2,5 +2,20 @@
 
 #include "sandbox/answer.h"
 
-/* Prints the last line of a run on stderr: its end and what it cost, and what helps. */
-void cost_say(const struct answer *answer, const char *profile);
+/* The last line of a run on stderr: its end and what it cost, and what helps. */
+
+struct cost {
+	enum wire_end end;
+	bool is_clean;	     /* exited with status 0 */
+	struct str sentence; /* how it ended, for people */
+	struct str hints;    /* more sentences, or "" */
+	uint64_t wall_us, cpu_us, memory_peak_bytes;
+	const struct wire_limits *limits; /* of the profile */
+	const char *profile;
+	uint64_t wall_ms; /* the limit that held */
+};
+
+void cost_say(const struct cost *cost);
+
+/* Of a run of our own. */
+void cost_answer_say(const struct answer *answer, const char *profile);

@@ -6,7 +6,6 @@
 #include "cli/say.h"
 #include "sandbox/collect.h"
 #include "sandbox/human.h"
-#include "sandbox/jaild.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,13 +100,13 @@ static int file_save(const struct outputs_request *request, int out_fd, const st
 	struct collect_request collect = {
 		.out_fd = out_fd, .path = change->path, .mode = change->mode
 	};
-	struct wire_file_is is;
 	struct collected done;
 	AUTO_CLOSE int fd = -1;
-	int r = jaild_file_open(request->jaild, request->session, path, &is, &fd);
+	const char *why = "";
+	int r = request->source->open(request->source, path, &fd, &why);
 
 	if (r < 0) {
-		failed_say(change->path, request->jaild->fault.text);
+		failed_say(change->path, why);
 		return r;
 	}
 	collect.from_fd = fd;

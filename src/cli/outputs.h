@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 
-struct jaild;
-
 /* The files that a run made or changed, taken out into the folder of --out. */
 
 struct outputs {
@@ -16,9 +14,15 @@ struct outputs {
 	unsigned n_failed;
 };
 
+/* Where the files are. Embedded in its owner; open gives a descriptor at the start of a file's
+ * bytes, or -errno with *ret_why, which lives until the next call. */
+struct outputs_source {
+	int (*open)(
+		struct outputs_source *source, const char *path, int *ret_fd, const char **ret_why);
+};
+
 struct outputs_request {
-	struct jaild *jaild;
-	uint64_t session;
+	struct outputs_source *source;
 	const char *out_dir; /* made if there is something to put */
 	bool is_quiet;	     /* say only what failed */
 };

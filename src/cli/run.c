@@ -17,6 +17,7 @@
 #include "cli/inputs.h"
 #include "cli/outputs.h"
 #include "cli/run_options.h"
+#include "cli/run_remote.h"
 #include "cli/say.h"
 #include "cli/screen.h"
 #include "cli/script.h"
@@ -42,6 +43,7 @@ struct job {
 	struct jaild jaild;
 	uint64_t session;
 	uint32_t protections;
+	struct outputs_source source;
 	struct snapshot before, after;
 	struct screen screen;
 	struct run run;
@@ -53,6 +55,17 @@ static int on_chunk(struct run *run, enum run_stream stream, struct str chunk)
 	struct job *job = container_of(run, struct job, run);
 
 	return screen_show(&job->screen, stream, chunk);
+}
+
+/* A file of the session, for outputs_collect. */
+static int on_open(
+	struct outputs_source *source, const char *path, int *ret_fd, const char **ret_why)
+{
+	struct job *job = container_of(source, struct job, source);
+	struct wire_file_is is;
+
+	*ret_why = job->jaild.fault.text;
+	return jaild_file_open(&job->jaild, job->session, path, &is, ret_fd);
 }
 
 /* Says what could not be done; a program that asked for JSON gets it as such. Returns EXIT_OURS. */
@@ -202,15 +215,14 @@ static int tell(const struct job *job, const struct answer *answer, const struct
 		say("too many changed files, or too long paths: not all were taken (at most %d)",
 			CHANGES_MAX);
 	if (!is_plain || job->screen.is_terminal)
-		cost_say(answer, job->options.profile);
+		cost_answer_say(answer, job->options.profile);
 	return 0;
 }
 
 /* Copies out what the run made and says how it went. */
 static int finish(struct job *job)
 {
-	const struct outputs_request request = { .jaild = &job->jaild,
-		.session = job->session,
+	const struct outputs_request request = { .source = &job->source,
 		.out_dir = job->options.out_dir,
 		.is_quiet = job->options.is_json };
 	struct answer answer = { .session = SESSION_KEY,
@@ -260,7 +272,7 @@ static int execute(struct job *job)
 
 int cli_run(int argc, char **argv)
 {
-	struct job job = { .jaild = JAILD_INIT };
+	struct job job = { .jaild = JAILD_INIT, .source = { .open = on_open } };
 	int r = run_options_parse(argc, argv, &job.options), status;
 
 	if (r < 0)
@@ -269,6 +281,8 @@ int cli_run(int argc, char **argv)
 		(void)fputs(command_find("run")->usage, stdout);
 		return 0;
 	}
+	if (job.options.server.server)
+		return run_remote(&job.options);
 	run_init(&job.run);
 	status = prepare(&job);
 	if (status == 0)

@@ -8,6 +8,7 @@
 #include "cli/run_options.h"
 
 #include "base/fault.h"
+#include "base/id.h"
 #include "base/macro.h"
 #include "base/str.h"
 #include "cli/say.h"
@@ -25,6 +26,10 @@ enum option_id {
 	OPTION_ROOTFS,
 	OPTION_UNLIMITED,
 	OPTION_FAIL_STAGE,
+	OPTION_SERVER,
+	OPTION_TOKEN_FILE,
+	OPTION_STATE,
+	OPTION_SESSION,
 	OPTION_HELP,
 };
 
@@ -39,6 +44,10 @@ static const struct option long_options[] = {
 	{ "env", required_argument, NULL, 'e' },
 	{ "rootfs", required_argument, NULL, OPTION_ROOTFS },
 	{ "unlimited-host", no_argument, NULL, OPTION_UNLIMITED },
+	{ "server", required_argument, NULL, OPTION_SERVER },
+	{ "token-file", required_argument, NULL, OPTION_TOKEN_FILE },
+	{ "state", required_argument, NULL, OPTION_STATE },
+	{ "session", required_argument, NULL, OPTION_SESSION },
 #ifdef CLOCHE_FAULT_INJECTION
 	{ "fail-stage", required_argument, NULL, OPTION_FAIL_STAGE },
 #endif
@@ -170,6 +179,29 @@ static int refuse_option(int what, char *const argv[])
 	return refuse("there is no option %s, or it takes no value; see `cloche run --help`", word);
 }
 
+static int set_remote(struct run_options *options, int what, char **argv)
+{
+	switch (what) {
+	case OPTION_SERVER:
+		options->server.server = optarg;
+		return 0;
+	case OPTION_TOKEN_FILE:
+		options->server.token_file = optarg;
+		return 0;
+	case OPTION_STATE:
+		options->server.state = optarg;
+		return 0;
+	case OPTION_SESSION:
+		if (!id_key_is_valid(optarg, strlen(optarg)))
+			return refuse("--session %.128s: a key is 1 to 128 of A-Z a-z 0-9 . _ : -",
+				optarg);
+		options->session = optarg;
+		return 0;
+	default:
+		return refuse_option(what, argv);
+	}
+}
+
 static int set_option(struct run_options *options, int what, const char **timeout, char **argv)
 {
 	switch (what) {
@@ -204,7 +236,7 @@ static int set_option(struct run_options *options, int what, const char **timeou
 	case 'e':
 		return add_env(options, optarg);
 	default:
-		return refuse_option(what, argv);
+		return set_remote(options, what, argv);
 	}
 }
 
@@ -241,13 +273,36 @@ static int take_script(struct run_options *options, int argc, char **argv)
 	return 0;
 }
 
+/* Some options mean something here, others there only. */
+static int check_server(const struct run_options *options)
+{
+	bool is_remote = options->server.server != NULL;
+
+	if (is_remote && (options->rootfs || options->is_host_unlimited || options->fail_stage))
+		return refuse("--rootfs and --unlimited-host are for `cloche up`, "
+			      "not for a run with --server");
+	if (!is_remote && (options->session || options->server.token_file || options->server.state))
+		return refuse("--session, --token-file and --state need a --server");
+	return 0;
+}
+
+bool run_options_is_remote(int argc, char *const argv[])
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (str_starts(str_from(argv[i]), STR("--server")))
+			return true;
+	return false;
+}
+
 static int check_all(struct run_options *options, const char *timeout)
 {
 	int r;
 
 	if (options->out_dir[0] == '\0')
 		return refuse("--out: the name is empty; leave it out for ./out");
-	r = check_profile(options);
+	r = check_server(options);
+	if (r == 0)
+		r = check_profile(options);
 	if (r == 0)
 		r = check_timeout(options, timeout);
 	if (r == 0)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/server.h"
 #include "wire/limits.h"
 #include "wire/package.h"
 
@@ -26,7 +27,9 @@ struct run_options {
 	unsigned n_env;
 	const char *rootfs;
 	const char *fail_stage;
-	const char *script; /* "-": our stdin */
+	struct server_options server; /* server.server NULL: here, without a supervisor */
+	const char *session;	      /* --session, or NULL: one for this run alone */
+	const char *script;	      /* "-": our stdin */
 	const char *args[PACKAGE_ARGS_MAX];
 	unsigned n_args;
 };
@@ -35,6 +38,9 @@ enum run_options_result {
 	RUN_OPTIONS_READ,
 	RUN_OPTIONS_HELP
 };
+
+/* True if a supervisor is to do it: then nothing is jailed here. */
+bool run_options_is_remote(int argc, char *const argv[]);
 
 /* Reads argv, whose strings *ret_options points into. Returns RUN_OPTIONS_READ; RUN_OPTIONS_HELP
  * when help is wanted; or -EINVAL after having said what is wrong and what helps. */

@@ -208,11 +208,11 @@ int call_run(struct call *call, const struct sandbox *sandbox, struct sandbox_tr
 	end = fetch_run(&call->fetch, &call->answer);
 	if (end != FETCH_DONE)
 		return end_tell(call, sandbox, end, ret_trouble);
-	if (!call->is_good)
-		return refusal_tell(call, sandbox, ret_trouble);
 	if (!call->answer.is_framed && !call->is_end_by_close_fine)
 		return trouble_set(ret_trouble, sandbox, -EPROTO,
 			"the answer has no end that can be told from a cut");
+	if (!call->is_good)
+		return refusal_tell(call, sandbox, ret_trouble);
 	return 0;
 }
 

@@ -149,8 +149,9 @@ static int run_call(struct call *call, const struct sandbox *sandbox,
 	r = run_body_write(request, body, &what);
 	if (r < 0) {
 		(void)trouble_set(ret_trouble, sandbox, r, "%s %s", r == -EILSEQ ? what : "the run",
-			r == -EILSEQ ? "is not UTF-8: it cannot travel as JSON; send it as a file"
-				     : "is too large; upload files one by one");
+			r == -EILSEQ
+				? "is not UTF-8 text: it cannot travel as JSON; send it as a file"
+				: "is too large; upload files one by one");
 		ret_trouble->fault.code = FAULT_BAD_REQUEST;
 		return -EINVAL;
 	}

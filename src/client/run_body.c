@@ -10,6 +10,12 @@
 #include <errno.h>
 #include <string.h>
 
+/* JSON holds text only: json_set_text would repair what is none, and no supervisor takes a NUL. */
+static bool is_text(struct str bytes)
+{
+	return bytes.n == 0 || (!memchr(bytes.p, '\0', bytes.n) && utf8_is_valid(bytes.p, bytes.n));
+}
+
 /* A file's content as text where it is text: that travels in fewer bytes. */
 static int file_set(struct json *file, const struct sandbox_inline_file *from)
 {
@@ -17,7 +23,7 @@ static int file_set(struct json *file, const struct sandbox_inline_file *from)
 	int r = 0;
 
 	json_set_cstr(file, "path", from->path);
-	if (utf8_is_valid(from->content.p, from->content.n)) {
+	if (is_text(from->content)) {
 		json_set_text(file, "text", from->content);
 		return 0;
 	}
@@ -42,26 +48,25 @@ static int env_set(struct json *object, const struct sandbox_run_request *reques
 	return 0;
 }
 
-/* JSON holds text only, and json_set_text would repair what is none. */
 static int text_check(const struct sandbox_run_request *request, const char **ret_what)
 {
 	*ret_what = "the script";
-	if (!utf8_is_valid(request->code.p, request->code.n))
+	if (!is_text(request->code))
 		return -EILSEQ;
 	*ret_what = "the script's input";
-	if (!utf8_is_valid(request->stdin_text.p, request->stdin_text.n))
+	if (!is_text(request->stdin_text))
 		return -EILSEQ;
 	*ret_what = "an argument";
 	for (size_t i = 0; i < request->n_args; i++)
-		if (!utf8_is_valid(request->args[i], strlen(request->args[i])))
+		if (!is_text(str_from(request->args[i])))
 			return -EILSEQ;
 	*ret_what = "a variable";
 	for (size_t i = 0; i < request->n_env; i++)
-		if (!utf8_is_valid(request->env[i], strlen(request->env[i])))
+		if (!is_text(str_from(request->env[i])))
 			return -EILSEQ;
 	*ret_what = "a file's path";
 	for (size_t i = 0; i < request->n_files; i++)
-		if (!utf8_is_valid(request->files[i].path, strlen(request->files[i].path)))
+		if (!is_text(str_from(request->files[i].path)))
 			return -EILSEQ;
 	return 0;
 }

@@ -191,6 +191,16 @@ const struct json *json_at(const struct json *array, size_t i)
 	return borrow(json_array_get(tree_from(array), i));
 }
 
+struct json *json_edit(struct json *object, const char *name)
+{
+	return (struct json *)(uintptr_t)json_get(object, name);
+}
+
+struct json *json_edit_at(struct json *array, size_t i)
+{
+	return (struct json *)(uintptr_t)json_at(array, i);
+}
+
 size_t json_size(const struct json *j)
 {
 	return json_object_size(tree_from(j)) + json_array_size(tree_from(j));

@@ -64,6 +64,10 @@ const struct json *json_get(const struct json *object, const char *name);
 const struct json *json_at(const struct json *array, size_t i);
 size_t json_size(const struct json *j);
 
+/* As json_get and json_at, of a value that one owns, to change what is there. */
+struct json *json_edit(struct json *object, const char *name);
+struct json *json_edit_at(struct json *array, size_t i);
+
 /* Member i of an object in its order: the name is borrowed and never holds a NUL. Returns the
  * value, NULL past the end. Linear in i. */
 const struct json *json_member(const struct json *object, size_t i, struct str *ret_name);

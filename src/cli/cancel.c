@@ -1,0 +1,33 @@
+/* `cloche cancel`: end runs of a supervisor by their ids. */
+#include "cli/command.h"
+#include "cli/say.h"
+#include "cli/server.h"
+#include "client/sandbox.h"
+
+#include <stdio.h>
+
+int cli_cancel(int argc, char **argv)
+{
+	struct server_command command = { .name = "cancel", .more = "" };
+	struct sandbox *sandbox = NULL;
+	int status = server_command_parse(&command, argc, argv);
+
+	if (status != 0)
+		return status;
+	if (command.options.is_help) {
+		(void)fputs(command_find("cancel")->usage, stdout);
+		return 0;
+	}
+	if (!argv[command.first])
+		return say_usage("which run? `cloche session ls` shows those under way");
+	status = server_open(&command.options, &sandbox);
+	for (char **id = argv + command.first; status == 0 && *id; id++) {
+		struct sandbox_trouble trouble;
+		int r = sandbox_cancel(sandbox, *id, &trouble);
+
+		if (r < 0)
+			status = server_trouble_say(r, &trouble, command.options.is_json);
+	}
+	sandbox_free(sandbox);
+	return status;
+}

@@ -1,0 +1,165 @@
+/*
+ * Theory of operation: the token never stands on a command line, where everybody could read it. It
+ * comes from a file: the one that is named, or that of the state directory, which only goes to a
+ * server of this machine: `--server http://elsewhere` must not get our token by default.
+ */
+#include "cli/server.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/macro.h"
+#include "cli/exit.h"
+#include "cli/say.h"
+#include "cli/state_dir.h"
+#include "sandbox/answer.h"
+#include "json/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CALL_MS	       10000 /* a person waits, and Ctrl-C has to be told in time */
+#define TOKEN_FILE_MAX 4096  /* bytes: a token and its newline have far fewer */
+
+enum option_id {
+	OPTION_SERVER = 256, /* above every letter */
+	OPTION_TOKEN_FILE,
+	OPTION_STATE,
+	OPTION_JSON,
+	OPTION_HELP,
+};
+
+static const struct option long_options[] = {
+	{ "server", required_argument, NULL, OPTION_SERVER },
+	{ "token-file", required_argument, NULL, OPTION_TOKEN_FILE },
+	{ "state", required_argument, NULL, OPTION_STATE },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "out", required_argument, NULL, 'o' },
+	{ "profile", required_argument, NULL, 'p' },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* The file's one line into token. Returns 0, -ENOENT, or an exit status after saying why. */
+static int token_read(const char *path, bool is_named, struct buf *token)
+{
+	int r = buf_add_file(token, AT_FDCWD, path);
+
+	/* One that was not named may be missing, or be somebody else's. */
+	if (!is_named && (r == -ENOENT || r == -EACCES || r == -ENOTDIR))
+		return -ENOENT;
+	if (r == -ENOBUFS)
+		return say_usage("%s: too long for a token; name the file that has it", path);
+	if (r < 0)
+		return say_usage("the token in %s cannot be read: %s", path, strerror(-r));
+	return 0;
+}
+
+/* Finds the token's file and reads it. Returns 0, also without a token, or an exit status. */
+static int token_find(const struct server_options *options, const char *state, struct buf *token)
+{
+	AUTO_FREE char *own = xasprintf("%s/token", state);
+	int status;
+
+	if (options->token_file)
+		return token_read(options->token_file, true, token);
+	if (!state[0] || (options->server && !sandbox_is_local(options->server)))
+		return 0;
+	status = token_read(own, false, token);
+	return status == -ENOENT ? 0 : status;
+}
+
+int server_open(const struct server_options *options, struct sandbox **ret_sandbox)
+{
+	AUTO_BUF struct buf token = BUF_INIT(TOKEN_FILE_MAX), line = BUF_INIT(TOKEN_FILE_MAX);
+	AUTO_FREE char *own = NULL;
+	struct sandbox_config config = { .server = options->server, .call_ms = CALL_MS };
+	char state[PATH_MAX] = "";
+	struct fault fault;
+	int status;
+
+	if (options->state && str_copy(state, sizeof(state), options->state) < 0)
+		return say_usage("--state: the name is too long");
+	if (!options->state && state_dir_default(state) < 0 && !options->server)
+		return say_usage("which server? name it with --server, or its --state folder");
+	status = token_find(options, state, &token);
+	if (status != 0)
+		return status;
+	(void)buf_add_slice(&line, str_trim(buf_get_slice(&token)));
+	if (token.len > 0)
+		config.token = buf_get_cstr(&line);
+	if (!config.server) {
+		AUTO_FREE char *real = realpath(state, NULL);
+
+		own = xasprintf("unix:%s/supervisor.sock", real ? real : state);
+		config.server = own;
+	}
+	if (sandbox_new(&config, ret_sandbox, &fault) == 0)
+		return 0;
+	return say_usage("--server: %s", fault.text);
+}
+
+static int option_take(struct server_command *command, int what, char **argv)
+{
+	struct server_options *options = &command->options;
+
+	switch (what) {
+	case OPTION_SERVER:
+		options->server = optarg;
+		return 0;
+	case OPTION_TOKEN_FILE:
+		options->token_file = optarg;
+		return 0;
+	case OPTION_STATE:
+		options->state = optarg;
+		return 0;
+	case OPTION_JSON:
+		options->is_json = true;
+		return 0;
+	case 'h':
+	case OPTION_HELP:
+		options->is_help = true;
+		return 0;
+	case ':':
+		return say_usage("%s needs a value; see `cloche %s --help`", argv[optind - 1],
+			command->name);
+	default:
+		break;
+	}
+	if (what != '?' && strchr(command->more, what) && command->on_option)
+		return command->on_option(command, what, optarg);
+	return say_usage("there is no option %s here; see `cloche %s --help`", argv[optind - 1],
+		command->name);
+}
+
+int server_command_parse(struct server_command *command, int argc, char **argv)
+{
+	AUTO_FREE char *letters = xasprintf(":h%s", command->more);
+	int what, status = 0;
+
+	optind = 0; /* glibc: begin anew, getopt(3) */
+	while (status == 0 && (what = getopt_long(argc, argv, letters, long_options, NULL)) != -1)
+		status = option_take(command, what, argv);
+	command->first = optind;
+	return status;
+}
+
+int server_trouble_say(int r, const struct sandbox_trouble *trouble, bool is_json)
+{
+	AUTO_JSON struct json *problem = is_json ? answer_problem(&trouble->fault) : NULL;
+
+	if (problem)
+		(void)say_json(problem);
+	say("%s", trouble->fault.text);
+	if (trouble->retry_after_s > 0)
+		say("try again after %u s", trouble->retry_after_s);
+	else if (trouble->is_told)
+		say("%s", fault_advice(trouble->fault.code));
+	else if (r == -ECONNREFUSED)
+		say("start one with `cloche up`, or name another with --server");
+	return trouble->fault.code == FAULT_BAD_REQUEST && !trouble->is_told ? EXIT_USAGE
+									     : EXIT_OURS;
+}
