@@ -99,6 +99,8 @@ struct http_stats {
  * Starts a server on n listening stream sockets (TCP or unix; they stay the caller's, become
  * non-blocking and must outlive the server). *ret_server is ended by http_server_stop. Returns 0,
  * -EINVAL for more than HTTP_LISTENERS_MAX, or another -errno. Ignores SIGPIPE for the process.
+ * Needs a descriptor for each waiting and two for each served connection (RLIMIT_NOFILE is the
+ * caller's; where they end, accepting pauses), and two threads for each served one.
  */
 int http_server_start(const struct http_config *config, const int *listeners, size_t n,
 	struct http_server **ret_server);

@@ -31,8 +31,9 @@
 
 static struct program {
 	struct http_config config;
-	int files;	  /* FOLDER/files */
-	atomic_uint gone; /* clients that left a handler */
+	int files;	    /* FOLDER/files */
+	atomic_uint inside; /* handlers that wait for their clients, now */
+	atomic_uint gone;   /* clients that left one */
 } program;
 
 struct note {
@@ -117,6 +118,7 @@ static void events(struct http_request *request)
 
 	memset(data, 'x', sizeof(data) - 1);
 	data[100] = '\0';
+	program.inside++;
 	http_sse_start(request);
 	for (uint64_t i = 0; r == 0 && (n == 0 || i < n); i++)
 		r = http_sse_event(request, "stdout", str_from(data));
@@ -124,6 +126,7 @@ static void events(struct http_request *request)
 		r = http_sse_event(request, "end", STR("one\ntwo\r\nthree"));
 	if (r < 0)
 		program.gone++;
+	program.inside--;
 }
 
 /* A silent run: waits for the client to hang up, at most ?a= milliseconds; as a stream or not. */
@@ -137,9 +140,11 @@ static void wait_silently(struct http_request *request, bool is_stream)
 		(void)str_to_u64(text, 60000, &wait_ms);
 	if (is_stream)
 		http_sse_start(request);
+	program.inside++;
 	(void)poll(&ends, 1, (int)wait_ms);
 	if (http_is_gone(request))
 		program.gone++;
+	program.inside--;
 	if (!is_stream)
 		http_respond_empty(request, 204);
 }
@@ -168,9 +173,10 @@ static void stats(struct http_request *request)
 	(void)str_format(text, sizeof(text),
 		"{\"waiting\":%u,\"served\":%u,\"accepted\":%llu,\"requests\":%llu,\"refused\":%"
 		"llu,"
-		"\"gone\":%u}",
+		"\"inside\":%u,\"gone\":%u}",
 		now.waiting, now.served, (unsigned long long)now.accepted,
-		(unsigned long long)now.requests, (unsigned long long)now.refused, program.gone);
+		(unsigned long long)now.requests, (unsigned long long)now.refused, program.inside,
+		program.gone);
 	http_respond_json(request, 200, str_from(text));
 }
 
