@@ -10,6 +10,7 @@
 #include "cli/environment.h"
 #include "cli/exit.h"
 #include "cli/say.h"
+#include "cli/state_dir.h"
 #include "sandbox/profile.h"
 
 #include <errno.h>
@@ -167,24 +168,11 @@ static int config_read(struct up_options *options, const char *named)
 	return 0;
 }
 
-static int state_default(struct up_options *options)
+static int state_choose(struct up_options *options)
 {
-	const struct environment *environment = environment_get();
-	int r;
-
-	if (options->state[0])
+	if (options->state[0] || state_dir_default(options->state) == 0)
 		return 0;
-	if (environment->state_home && environment->state_home[0])
-		r = str_format(options->state, sizeof(options->state), "%s/cloche",
-			environment->state_home);
-	else if (geteuid() == 0)
-		r = str_copy(options->state, sizeof(options->state), "/var/lib/cloche");
-	else if (environment->home)
-		r = str_format(options->state, sizeof(options->state), "%s/.local/state/cloche",
-			environment->home);
-	else
-		r = -ENOENT;
-	return r < 0 ? say_usage("name a folder for what must last: --state DIR") : 0;
+	return say_usage("name a folder for what must last: --state DIR");
 }
 
 int up_options_parse(int argc, char **argv, struct up_options *ret_options)
@@ -204,7 +192,7 @@ int up_options_parse(int argc, char **argv, struct up_options *ret_options)
 	if (status == 0)
 		status = options_read(&reading, argc, argv);
 	if (status == 0)
-		status = state_default(ret_options);
+		status = state_choose(ret_options);
 	if (status == 0 && profile_get(ret_options->settings.profile, &limits, &fault) < 0)
 		return say_usage("profile: %s", fault.text);
 	return status;

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/fault.h"
 #include "base/macro.h"
+#include "base/utf8.h"
 #include "sandbox/language.h"
 #include "json/json.h"
 #include "json/parse.h"
@@ -199,8 +200,9 @@ static int names_check(const struct json *object, struct fault *ret_fault)
 			is_known = str_eq(rows[k].name, name);
 		if (is_known)
 			continue;
-		(void)str_format(
-			field, sizeof(field), "%.*s", (int)MIN(name.n, (size_t)40), name.p);
+		name.n = MIN(name.n, sizeof(field) - 1);
+		name.n -= utf8_unfinished(name.p, name.n);
+		(void)str_format(field, sizeof(field), "%.*s", STR_ARG(name));
 		fault_set_field(ret_fault, field, "there is no such field");
 		return -EINVAL;
 	}
