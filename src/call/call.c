@@ -110,6 +110,15 @@ static int wall_choose(struct call *call)
 	return -EINVAL;
 }
 
+/* The home with the hashes that show a write through a mapping; of a home that takes too long to
+ * read, on a machine that is busy elsewhere, without. */
+static int list(struct call *call, uint32_t flags, struct snapshot *ret_snapshot)
+{
+	int r = visit_list(&call->visit, flags | WIRE_LIST_HASH, ret_snapshot);
+
+	return r == -ETIMEDOUT ? visit_list(&call->visit, flags, ret_snapshot) : r;
+}
+
 /* Files in, and what is there before the run. */
 static int prepare(struct call *call, uint64_t *ret_mark)
 {
@@ -118,7 +127,7 @@ static int prepare(struct call *call, uint64_t *ret_mark)
 
 	if (r < 0 || visit_is_empty(&call->visit, ret_mark))
 		return r;
-	r = visit_list(&call->visit, WIRE_LIST_HASH | WIRE_LIST_SETTLE, &call->before);
+	r = list(call, WIRE_LIST_SETTLE, &call->before);
 	if (r < 0)
 		call->result->fault = call->visit.jaild->fault;
 	return r;
@@ -186,12 +195,14 @@ static void look_after(struct call *call, uint64_t mark)
 
 	/* What came in meanwhile may have been listed or not. */
 	(void)visit_is_empty(&call->visit, &now);
-	if (visit_list(&call->visit, WIRE_LIST_HASH, &call->after) == 0)
+	if (list(call, 0, &call->after) == 0)
 		call->is_listed = true;
 	else
 		log_debug("msg=\"no listing after a run\" run=%s cause=%s", call->result->run_id,
 			LOG_VALUE(call->visit.jaild->fault.text));
-	visit_set_empty(&call->visit, call->is_listed && call->after.n == 0 && now == mark, now);
+	visit_set_empty(&call->visit,
+		call->is_listed && call->after.n == 0 && !call->after.is_truncated && now == mark,
+		now);
 }
 
 /* The media type of a changed file that is still there. */
@@ -244,7 +255,8 @@ static void answer(struct call *call)
 	answer.protections = status.protections;
 	answer.files = files;
 	answer.n_files = changes.n;
-	answer.is_files_truncated = changes.is_truncated || !call->is_listed;
+	answer.is_files_truncated =
+		changes.is_truncated || call->before.is_truncated || !call->is_listed;
 	files_tell(call, files, changes.n);
 	call->result->answer = answer_make(&answer);
 	free(files);
