@@ -2,7 +2,8 @@
 
 All get a read-only /usr, tmpfs for /tmp and for a home, and every namespace; crun and nsjail also
 the limits of memory, processes and CPU. None gets a system-call filter or Landlock, so each of them
-does less than a cell.
+does less than a cell. Neither starts a session of its own, which would take it out of the scheduling
+group that bench/run favours.
 """
 
 import json
@@ -30,7 +31,7 @@ class Bubblewrap:
     wants_no_unified_tree = False
 
     def command(self, program, script=None):
-        words = [shutil.which("bwrap"), "--new-session", "--ro-bind", "/usr", "/usr"]
+        words = [shutil.which("bwrap"), "--ro-bind", "/usr", "/usr"]
         for kind in ("user", "pid", "ipc", "uts", "net", "cgroup"):
             words.append(f"--unshare-{kind}")
         for link, target in LINKS.items():
@@ -95,7 +96,8 @@ class Crun:
                 "resources": {
                     "memory": {"limit": MEMORY_BYTES},
                     "pids": {"limit": PROCESSES},
-                    "cpu": {"quota": 100000, "period": 100000},
+                    # shares as bench/run gives to cells, see favour_cells
+                    "cpu": {"quota": 100000, "period": 100000, "shares": 40000},
                 },
                 "namespaces": [{"type": kind} for kind in kinds],
             },
@@ -111,6 +113,7 @@ class Nsjail:
 
     def command(self, program, script=None):
         words = [self.path, "-Mo", "--really_quiet", "--hostname", "cloche", "--disable_proc",
+                 "--skip_setsid",
                  "--user", f"65534:{FIRST_ID}:1", "--group", f"65534:{FIRST_ID}:1",
                  "--cwd", "/mnt/data", "-R", "/usr"]
         for link, target in LINKS.items():
