@@ -81,13 +81,16 @@ void sweep_group(int base_fd, const char *name)
 		(void)nanosleep(&pause, NULL);
 }
 
-/* True if the lock of the group could be taken: its launcher is gone. */
-static bool group_is_dead(int base_fd, const char *name)
+/* Takes the lock of a group whose launcher is gone. Returns the descriptor that holds it, until the
+ * group has been removed: whoever makes a group of this name now must not get the lock. -1 if it is
+ * in use. */
+static int dead_group_lock(int base_fd, const char *name)
 {
-	AUTO_CLOSE int fd = -1;
+	AUTO_CLOSE int fd = openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	fd = openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return -1;
+	return TAKE_FD(fd);
 }
 
 void sweep_dead(int base_fd, void (*visit)(void *ctx, const char *name), void *ctx)
@@ -101,8 +104,11 @@ void sweep_dead(int base_fd, void (*visit)(void *ctx, const char *name), void *c
 		return;
 	}
 	while ((entry = readdir(dir))) {
-		if (!str_starts(str_from(entry->d_name), STR("cloche-")) ||
-			!group_is_dead(base_fd, entry->d_name))
+		AUTO_CLOSE int lock_fd = -1;
+
+		if (str_starts(str_from(entry->d_name), STR("cloche-")))
+			lock_fd = dead_group_lock(base_fd, entry->d_name);
+		if (lock_fd < 0)
 			continue;
 		visit(ctx, entry->d_name);
 		sweep_group(base_fd, entry->d_name);
