@@ -54,7 +54,7 @@ case("getsource", "import inspect\ndef f():\n  return 1 # here\nprint(inspect.ge
 case("linecache", "import linecache; print(linecache.getline(__file__, 1))")
 case("descriptors", "import os\nfor i in range(20):\n try: os.fstat(i); print(i)\n except OSError: pass")
 case("first free descriptor", "import os; print(os.open('/dev/null', os.O_RDONLY))")
-case("gc finds nothing", "import gc; print(gc.collect(), gc.garbage, gc.isenabled(), gc.get_threshold())")
+case("gc finds nothing", "import gc; gc.collect(); print(gc.collect(), gc.garbage, gc.isenabled(), gc.get_threshold())")
 case("codecs", "import codecs; print(codecs.lookup_error('strict'))")
 case("threads", "import threading; print(threading.enumerate(), threading.current_thread() is threading.main_thread())")
 case("signals", "import signal; print(signal.getsignal(2), signal.getsignal(13), signal.pthread_sigmask(0, []))")
