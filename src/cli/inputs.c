@@ -5,9 +5,9 @@
 #include "base/fd.h"
 #include "cli/exit.h"
 #include "cli/say.h"
+#include "jail/files/numbered.h"
+#include "jail/files/put.h"
 #include "sandbox/human.h"
-#include "sandbox/numbered.h"
-#include "sandbox/put.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,9 +4,9 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "cli/say.h"
-#include "sandbox/collect.h"
+#include "jail/client/jaild.h"
+#include "jail/files/collect.h"
 #include "sandbox/human.h"
-#include "sandbox/jaild.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "jail/files/changes.h"
 #include "sandbox/answer.h"
-#include "sandbox/changes.h"
 
 #include <stdbool.h>
 

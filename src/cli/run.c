@@ -20,10 +20,10 @@
 #include "cli/say.h"
 #include "cli/screen.h"
 #include "cli/script.h"
+#include "jail/client/jaild.h"
+#include "jail/files/snapshot.h"
 #include "sandbox/answer.h"
-#include "sandbox/jaild.h"
 #include "sandbox/language.h"
-#include "sandbox/snapshot.h"
 #include "wire/stage.h"
 #include "json/json.h"
 

@@ -10,7 +10,7 @@
 #include "base/fault.h"
 #include "base/macro.h"
 #include "base/utf8.h"
-#include "sandbox/base64.h"
+#include "jail/files/base64.h"
 #include "sandbox/end.h"
 #include "sandbox/language.h"
 #include "json/json.h"

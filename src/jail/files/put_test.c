@@ -1,4 +1,4 @@
-#include "sandbox/put.h"
+#include "jail/files/put.h"
 
 #include "base/fd.h"
 #include "base/unit.h"

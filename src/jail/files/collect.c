@@ -8,12 +8,12 @@
  *
  * The script's permission bits are not taken over: 0644, or 0755 for a program, and the umask.
  */
-#include "sandbox/collect.h"
+#include "jail/files/collect.h"
 
 #include "base/beneath.h"
 #include "base/fd.h"
-#include "sandbox/copy.h"
-#include "sandbox/numbered.h"
+#include "jail/files/copy.h"
+#include "jail/files/numbered.h"
 
 #include <errno.h>
 #include <fcntl.h>

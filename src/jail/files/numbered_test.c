@@ -1,4 +1,4 @@
-#include "sandbox/numbered.h"
+#include "jail/files/numbered.h"
 
 #include "base/str.h"
 #include "base/unit.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sandbox/snapshot.h"
+#include "jail/files/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "sandbox/spawn.h"
+#include "jail/client/spawn.h"
 
 #include "base/fd.h"
 #include "base/unit.h"

@@ -1,4 +1,4 @@
-#include "sandbox/copy.h"
+#include "jail/files/copy.h"
 
 #include "base/fd.h"
 #include "base/unit.h"

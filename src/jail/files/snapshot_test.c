@@ -1,4 +1,4 @@
-#include "sandbox/snapshot.h"
+#include "jail/files/snapshot.h"
 
 #include "base/buf.h"
 #include "base/fd.h"

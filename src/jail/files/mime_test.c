@@ -1,4 +1,4 @@
-#include "sandbox/mime.h"
+#include "jail/files/mime.h"
 
 #include "base/unit.h"
 

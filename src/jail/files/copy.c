@@ -4,7 +4,7 @@
  * copy_file_range returns 0 for some pseudo files that do have bytes (its man page, BUGS), so the
  * end of file is believed from read(2) only.
  */
-#include "sandbox/copy.h"
+#include "jail/files/copy.h"
 
 #include "base/fd.h"
 

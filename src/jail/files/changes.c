@@ -5,7 +5,7 @@
  * the contents decide too. The device is left out: it is a number of the kernel for a mount that a
  * kept session may get anew. Errors lean to "modified": a file told once too often is no harm.
  */
-#include "sandbox/changes.h"
+#include "jail/files/changes.h"
 
 #include "base/alloc.h"
 #include "base/assert.h"

@@ -9,14 +9,14 @@
  * whose answer the next message is. Closing tells every watch once (NULL), so no run waits for
  * ever.
  */
-#include "sandbox/jaild.h"
+#include "jail/client/jaild.h"
 
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/macro.h"
 #include "base/str.h"
-#include "sandbox/refusal.h"
+#include "jail/client/refusal.h"
 #include "wire/channel.h"
 
 #include <errno.h>

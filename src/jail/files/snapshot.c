@@ -2,12 +2,12 @@
  * The listing was made from a hostile home by a short-lived walker, so each record is checked by
  * listing_next; the seals are checked because a memfd that shrinks would end a reader with SIGBUS.
  */
-#include "sandbox/snapshot.h"
+#include "jail/files/snapshot.h"
 
 #include "base/alloc.h"
 #include "base/fd.h"
 #include "base/macro.h"
-#include "sandbox/jaild.h"
+#include "jail/client/jaild.h"
 
 #include <errno.h>
 #include <stdlib.h>

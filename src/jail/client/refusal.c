@@ -1,5 +1,5 @@
 /* A table, so that each error that jaild can answer with has one meaning for every client. */
-#include "sandbox/refusal.h"
+#include "jail/client/refusal.h"
 
 #include "base/fault.h"
 #include "base/macro.h"

@@ -1,5 +1,5 @@
 /* Bytes are cut at whole UTF-8 characters; a name that is not UTF-8 is cut anywhere. */
-#include "sandbox/numbered.h"
+#include "jail/files/numbered.h"
 
 #include "base/assert.h"
 #include "base/str.h"

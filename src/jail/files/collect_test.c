@@ -1,4 +1,4 @@
-#include "sandbox/collect.h"
+#include "jail/files/collect.h"
 
 #include "base/fd.h"
 #include "base/unit.h"

@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/str.h"
-#include "sandbox/mime.h"
+#include "jail/files/mime.h"
 
 #include <stdint.h>
 #include <sys/types.h>

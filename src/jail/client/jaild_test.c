@@ -1,4 +1,4 @@
-#include "sandbox/jaild.h"
+#include "jail/client/jaild.h"
 
 #include "base/fd.h"
 #include "base/unit.h"

@@ -1,4 +1,4 @@
-#include "sandbox/refusal.h"
+#include "jail/client/refusal.h"
 
 #include "base/fault.h"
 #include "base/unit.h"

@@ -8,8 +8,8 @@
  */
 #include "base/fd.h"
 #include "base/str.h"
-#include "sandbox/jaild.h"
-#include "sandbox/spawn.h"
+#include "jail/client/jaild.h"
+#include "jail/client/spawn.h"
 #include "wire/channel.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "sandbox/base64.h"
+#include "jail/files/base64.h"
 
 #include "base/buf.h"
 #include "base/unit.h"

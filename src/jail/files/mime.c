@@ -4,7 +4,7 @@
  * something else. Containers (zip, ole, ogg, xml text ...) say little, so there the extension may
  * refine. An extension whose format has a signature, on bytes that lack it, is not believed.
  */
-#include "sandbox/mime.h"
+#include "jail/files/mime.h"
 
 #include "base/macro.h"
 

@@ -1,7 +1,7 @@
-#include "sandbox/put.h"
+#include "jail/files/put.h"
 
 #include "base/fd.h"
-#include "sandbox/copy.h"
+#include "jail/files/copy.h"
 
 #include <errno.h>
 #include <string.h>

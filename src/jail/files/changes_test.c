@@ -1,4 +1,4 @@
-#include "sandbox/changes.h"
+#include "jail/files/changes.h"
 
 #include "base/alloc.h"
 #include "base/str.h"

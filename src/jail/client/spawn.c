@@ -3,7 +3,7 @@
  * failed exec. Descriptors of ours are all close-on-exec, so the child has what the actions give
  * it.
  */
-#include "sandbox/spawn.h"
+#include "jail/client/spawn.h"
 
 #include <fcntl.h>
 #include <signal.h>

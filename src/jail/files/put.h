@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sandbox/jaild.h"
+#include "jail/client/jaild.h"
 
 #include <stdint.h>
 
