@@ -15,6 +15,7 @@ The script runs in our process and may break whatever it finds; so what is neede
 bound here before it, builtins included.
 """
 import sys
+from _frozen_importlib_external import SourceFileLoader
 from _io import BytesIO, StringIO, TextIOWrapper
 from posix import close, dup, execv, getpid
 from sys import getprofile, gettrace, setprofile, settrace
@@ -129,7 +130,7 @@ def make_main():
             names.setdefault(name, value)
     names["__builtins__"] = builtins
     names["__file__"] = SCRIPT
-    names["__loader__"] = type(__loader__)("__main__", SCRIPT)
+    names["__loader__"] = SourceFileLoader("__main__", SCRIPT)
     sys.modules["__main__"] = main
     sys.argv[0] = ARGV0
     sys.orig_argv[own] = ARGV0

@@ -78,10 +78,14 @@ def run_plain(folder, arguments=(), **options):
     return run([f"{folder}/main.py", *arguments], folder, **options)
 
 
-def run_bootstrap(folder, arguments=(), report_size=REPORT_SIZE, **options):
+def run_bootstrap(folder, arguments=(), report_size=REPORT_SIZE, compiled=False, **options):
     """The way of the jail. Its own file lies beside the folder."""
     own = folder.parent / "bootstrap.py"
     own.write_text(adapted(folder, f"{folder}/main.py"))
+    if compiled:
+        source, own = own, own.with_suffix(".pyc")
+        code = f"import py_compile; py_compile.compile({str(source)!r}, {str(own)!r}, doraise=True)"
+        subprocess.run([PYTHON, "-c", code], check=True)
     report = os.memfd_create("report")
     try:
         os.ftruncate(report, report_size)

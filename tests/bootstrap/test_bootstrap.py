@@ -116,6 +116,16 @@ def test_files_of_the_script_outlive_the_report(tmp_path):
         assert (folder / "x.txt").read_text() == "kept", end
 
 
+@pytest.mark.parametrize(
+    "script", ["print(__loader__, sorted(globals()))", "1/0", "x = = 1", "import sys; sys.exit(3)"]
+)
+def test_works_compiled_ahead(tmp_path, script):
+    folder = prepare(tmp_path, script)
+    plain, ours = run_plain(folder), run_bootstrap(folder, compiled=True)
+    assert (ours.status, ours.err) == (plain.status, plain.err)
+    assert comparable(ours.out) == comparable(plain.out)
+
+
 @pytest.mark.parametrize("follow", ["settrace", "setprofile"])
 def test_little_of_the_bootstrap_is_followed(tmp_path, follow):
     """A trace function left behind sees where the generator wakes, not all that comes after."""
