@@ -12,6 +12,7 @@ struct jaild;
 struct outputs {
 	struct answer_file *files; /* one for each change, in its order; owned */
 	size_t n;
+	uint64_t data_bytes; /* taken out so far */
 	unsigned n_saved;
 	unsigned n_failed;
 };
@@ -20,6 +21,7 @@ struct outputs_request {
 	struct jaild *jaild;
 	uint64_t session;
 	const char *out_dir; /* made if there is something to put */
+	uint64_t max_bytes;  /* of data in all: what the home can hold */
 	bool is_quiet;	     /* say only what failed */
 };
 

@@ -212,6 +212,7 @@ static int finish(struct job *job)
 	const struct outputs_request request = { .jaild = &job->jaild,
 		.session = job->session,
 		.out_dir = job->options.out_dir,
+		.max_bytes = job->options.limits.home_bytes,
 		.is_quiet = job->options.is_json };
 	struct answer answer = { .session = SESSION_KEY,
 		.session_state = "new",

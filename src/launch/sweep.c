@@ -26,19 +26,21 @@
 #define SWEEP_WAIT_US (2 * 1000 * 1000)
 
 /* Signals every process of one group, by number: only for v1 trees, where nothing better exists and
- * where the processes' own v2 group has been killed as a whole before. */
+ * where the processes' own v2 group has been killed as a whole before. One read's worth at a time:
+ * the next pass sees who is left. */
 static bool group_kill_each(int group_fd)
 {
+	AUTO_CLOSE int fd = openat(group_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
 	char list[8192];
 	struct str text, line;
 	uint64_t pid;
 	bool any = false;
 	ssize_t n;
 
-	n = fd_read_file(group_fd, "cgroup.procs", list, sizeof(list));
+	n = fd < 0 ? 0 : read(fd, list, sizeof(list));
 	text = (struct str){ .p = list, .n = n > 0 ? (size_t)n : 0 };
-	while (text.n > 0) {
-		(void)str_split_once(text, '\n', &line, &text);
+	/* a number without its newline may be cut */
+	while (str_split_once(text, '\n', &line, &text)) {
 		if (str_to_u64(line, INT32_MAX, &pid) == 0 && pid > 0) {
 			(void)kill((pid_t)pid, SIGKILL);
 			any = true;

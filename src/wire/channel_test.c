@@ -308,6 +308,17 @@ static void test_close_fds_forgets_what_it_closed(void **state)
 
 #define ON_SCENE(test) cmocka_unit_test_setup_teardown(test, scene_open, scene_close)
 
+static void test_an_empty_message_with_descriptors_leaks_none(void **state)
+{
+	struct scene *scene = *state;
+	int before = descriptors_count();
+
+	send_raw(scene->pair[0], scene->null, 0, 8);
+	assert_true(receive(scene, sizeof(scene->data)) < 0);
+	assert_nothing_handed_over(scene);
+	assert_int_equal(descriptors_count(), before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +335,7 @@ int main(void)
 		ON_SCENE(test_errors_of_the_socket_are_passed_up),
 		ON_SCENE(test_a_signal_does_not_end_a_receive),
 		ON_SCENE(test_close_fds_forgets_what_it_closed),
+		ON_SCENE(test_an_empty_message_with_descriptors_leaks_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,7 +109,7 @@ static int name_take(int fd, int dirfd, mode_t mode, char name[NAME_MAX + 1])
 
 /* Fills and names the file in its folder. */
 static int file_place(int dirfd, const struct collect_request *request, char name[NAME_MAX + 1],
-	uint64_t *ret_bytes)
+	struct collected *done)
 {
 	mode_t mode = request->mode & 0111 ? 0755 : 0644;
 	AUTO_CLOSE int fd = beneath_open(dirfd, ".", O_WRONLY | O_TMPFILE, mode);
@@ -120,7 +120,8 @@ static int file_place(int dirfd, const struct collect_request *request, char nam
 		fd = name_take(-1, dirfd, mode, name);
 	if (fd < 0)
 		return fd;
-	r = copy_all(request->from_fd, fd, UINT64_MAX, ret_bytes);
+	r = copy_sparse(
+		request->from_fd, fd, request->max_bytes, &done->data_bytes, &done->size_bytes);
 	if (r == 0 && !is_named) {
 		r = name_take(fd, dirfd, mode, name);
 		return r < 0 ? r : 0;
@@ -156,7 +157,7 @@ int collect_file(const struct collect_request *request, struct collected *ret_co
 	if (n < 0)
 		return -errno;
 	done.mime = mime_guess(request->path, (struct str){ .p = head, .n = (size_t)n });
-	r = file_place(dirfd, request, name, &done.size_bytes);
+	r = file_place(dirfd, request, name, &done);
 	if (r < 0)
 		return r;
 	r = path_make(request->path, name, done.path, sizeof(done.path));

@@ -51,9 +51,11 @@ static int scene_end(void **state)
 
 static int collect(struct scene *scene, struct str path, uint32_t mode)
 {
-	const struct collect_request request = {
-		.out_fd = scene->out_fd, .path = path, .mode = mode, .from_fd = scene->from_fd
-	};
+	const struct collect_request request = { .out_fd = scene->out_fd,
+		.path = path,
+		.mode = mode,
+		.from_fd = scene->from_fd,
+		.max_bytes = 1 << 20 };
 
 	assert_int_equal(lseek(scene->from_fd, 0, SEEK_SET), 0);
 	return collect_file(&request, &scene->done);
@@ -180,9 +182,11 @@ static void test_a_copy_that_fails_leaves_nothing(void **state)
 {
 	struct scene *scene = *state;
 	AUTO_CLOSE int folder = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const struct collect_request request = {
-		.out_fd = scene->out_fd, .path = STR("gone"), .mode = 0644, .from_fd = folder
-	};
+	const struct collect_request request = { .out_fd = scene->out_fd,
+		.path = STR("gone"),
+		.mode = 0644,
+		.from_fd = folder,
+		.max_bytes = 1 << 20 };
 
 	assert_int_equal(collect_file(&request, &scene->done), -EISDIR);
 	assert_int_equal(faccessat(scene->out_fd, "gone", F_OK, 0), -1);

@@ -7,11 +7,13 @@
 #include "jail/files/copy.h"
 
 #include "base/fd.h"
+#include "base/macro.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHUNK_KERNEL                                                                               \
@@ -31,14 +33,14 @@ static bool is_unsupported(int error)
 	       error == EBADF || error == EPERM;
 }
 
-static ssize_t chunk_by_read(int from, int to)
+static ssize_t chunk_by_read(int from, int to, size_t max)
 {
 	char chunk[CHUNK_USER];
 	ssize_t n;
 	int r;
 
 	do
-		n = read(from, chunk, sizeof(chunk));
+		n = read(from, chunk, MIN(sizeof(chunk), max));
 	while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return n < 0 ? -errno : 0;
@@ -46,13 +48,14 @@ static ssize_t chunk_by_read(int from, int to)
 	return r < 0 ? r : n;
 }
 
-/* Moves one chunk, going on to a plainer way where this one does not work. */
-static ssize_t chunk_move(int from, int to, enum way *way)
+/* Moves one chunk of at most max bytes, going on to a plainer way where this one does not work. */
+static ssize_t chunk_move(int from, int to, size_t max, enum way *way)
 {
+	size_t size = MIN((size_t)CHUNK_KERNEL, max);
+
 	while (*way != WAY_READ) {
-		ssize_t n = *way == WAY_RANGE
-				    ? copy_file_range(from, NULL, to, NULL, CHUNK_KERNEL, 0)
-				    : sendfile(to, from, NULL, CHUNK_KERNEL);
+		ssize_t n = *way == WAY_RANGE ? copy_file_range(from, NULL, to, NULL, size, 0)
+					      : sendfile(to, from, NULL, size);
 
 		if (n > 0)
 			return n;
@@ -62,7 +65,7 @@ static ssize_t chunk_move(int from, int to, enum way *way)
 			return -errno;
 		*way = *way == WAY_RANGE && n < 0 ? WAY_SENDFILE : WAY_READ;
 	}
-	return chunk_by_read(from, to);
+	return chunk_by_read(from, to, max);
 }
 
 int copy_all(int from, int to, uint64_t max, uint64_t *ret_bytes)
@@ -71,7 +74,7 @@ int copy_all(int from, int to, uint64_t max, uint64_t *ret_bytes)
 	uint64_t bytes = 0;
 
 	for (;;) {
-		ssize_t n = chunk_move(from, to, &way);
+		ssize_t n = chunk_move(from, to, CHUNK_KERNEL, &way);
 
 		if (n < 0)
 			return (int)n;
@@ -82,5 +85,55 @@ int copy_all(int from, int to, uint64_t max, uint64_t *ret_bytes)
 			return -EFBIG;
 	}
 	*ret_bytes = bytes;
+	return 0;
+}
+
+/* Moves the data from offset on, length bytes of it. */
+static int segment_move(int from, int to, off_t offset, off_t length)
+{
+	enum way way = WAY_RANGE;
+
+	if (lseek(from, offset, SEEK_SET) < 0 || lseek(to, offset, SEEK_SET) < 0)
+		return -errno;
+	while (length > 0) {
+		ssize_t n = chunk_move(from, to, (size_t)length, &way);
+
+		if (n < 0)
+			return (int)n;
+		if (n == 0)
+			break; /* cut short meanwhile */
+		length -= n;
+	}
+	return 0;
+}
+
+int copy_sparse(int from, int to, uint64_t max, uint64_t *ret_bytes, uint64_t *ret_size)
+{
+	struct stat status;
+	uint64_t bytes = 0;
+	off_t data, hole = 0;
+
+	if (fstat(from, &status) < 0)
+		return -errno;
+	/* ENXIO: no more data behind here */
+	while ((data = lseek(from, hole, SEEK_DATA)) >= 0) {
+		int r;
+
+		hole = lseek(from, data, SEEK_HOLE);
+		if (hole < 0)
+			return -errno;
+		bytes += (uint64_t)(hole - data);
+		if (bytes > max)
+			return -EFBIG;
+		r = segment_move(from, to, data, hole - data);
+		if (r < 0)
+			return r;
+	}
+	if (errno != ENXIO)
+		return -errno;
+	if (ftruncate(to, status.st_size) < 0)
+		return -errno;
+	*ret_bytes = bytes;
+	*ret_size = (uint64_t)status.st_size;
 	return 0;
 }

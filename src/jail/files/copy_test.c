@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SIZE (3u << 20)
@@ -107,6 +108,29 @@ static void test_a_full_device_is_said(void **state)
 	assert_int_equal(copy_all(from, to, SIZE, &bytes), -ENOSPC);
 }
 
+/* A sparse file of a script must not fill the person's disk. */
+static void holes_stay_holes(void **state)
+{
+	AUTO_CLOSE int from = memfd_create("from", MFD_CLOEXEC);
+	AUTO_CLOSE int to = memfd_create("to", MFD_CLOEXEC);
+	uint64_t bytes = 0, size = 0;
+	struct stat status;
+	char byte = 0;
+
+	(void)state;
+	assert_int_equal(ftruncate(from, 64 << 20), 0);
+	assert_int_equal(pwrite(from, "x", 1, 32 << 20), 1);
+	assert_int_equal(copy_sparse(from, to, 1 << 20, &bytes, &size), 0);
+	assert_true(bytes > 0 && bytes <= 1 << 20);
+	assert_int_equal(size, 64 << 20);
+	assert_int_equal(fstat(to, &status), 0);
+	assert_int_equal(status.st_size, 64 << 20);
+	assert_true(status.st_blocks * 512 <= 1 << 20);
+	assert_int_equal(pread(to, &byte, 1, 32 << 20), 1);
+	assert_int_equal(byte, 'x');
+	assert_int_equal(copy_sparse(from, to, 1, &bytes, &size), -EFBIG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +140,7 @@ int main(void)
 		cmocka_unit_test(test_an_empty_file),
 		cmocka_unit_test(test_too_much_is_said),
 		cmocka_unit_test(test_a_full_device_is_said),
+		cmocka_unit_test(holes_stay_holes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
