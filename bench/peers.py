@@ -113,7 +113,7 @@ class Nsjail:
 
     def command(self, program, script=None):
         words = [self.path, "-Mo", "--really_quiet", "--hostname", "cloche", "--disable_proc",
-                 "--skip_setsid",
+                 "--skip_setsid", "--nice_level", "-20",
                  "--user", f"65534:{FIRST_ID}:1", "--group", f"65534:{FIRST_ID}:1",
                  "--cwd", "/mnt/data", "-R", "/usr"]
         for link, target in LINKS.items():
@@ -130,7 +130,8 @@ class Nsjail:
         """nsjail makes its groups in a folder that has to be there: the trees' own roots here."""
         if os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
             return ["--use_cgroupv2", "--cgroupv2_mount", "/sys/fs/cgroup"]
-        return ["--cgroup_mem_parent", "", "--cgroup_pids_parent", "", "--cgroup_cpu_parent", ""]
+        return ["--cgroup_mem_parent", "", "--cgroup_pids_parent", "", "--cgroup_cpu_parent", "",
+                "--cgroup_cpu_mount", "/sys/fs/cgroup/cpu"]
 
 
 def all_of(place, more):
