@@ -81,7 +81,7 @@ def compile_script():
         tell_uncompiled(error)
     finally:
         sys.stderr = stream
-    if warnings.tell():
+    if warnings.tell() and stream is not None:
         stream.write(warnings.getvalue())
     return code
 

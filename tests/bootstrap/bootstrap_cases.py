@@ -1,8 +1,7 @@
 """Scripts that must end alike by plain Python and by the bootstrap: name, script, options.
 
 Options: arguments, stdin, env, closed (descriptors), python (interpreter options), files (beside
-the script), error (name of the error that the report must tell, "" for no report), since (the
-first minor version that has what the script uses).
+the script), error (name of the error that the report must tell: "" for none, None for either).
 """
 
 CASES = []
@@ -101,6 +100,7 @@ case("too deep", "(" * 300 + ")" * 300, error="SyntaxError")
 case("too deep an expression", "-" * 100000 + "1", error=None)
 case("long file", "x = 1\n" * 20000 + "print(x)")
 case("syntax warning", "x = 1\nprint(x is 1)\n")
+case("syntax warning, no stderr", "print(1 is 1)", closed=[2])
 case("escape warning", "print('\\d')", python=["-W", "default"])
 case("warnings as errors", "print(1 is 1)", python=["-W", "error"], error="SyntaxError")
 case("shebang", "#!/usr/bin/env python3\nprint(1)")
