@@ -219,7 +219,7 @@ def test_starts_at_the_same_moment_do_not_sweep_each_other(pen):
     one that found it unlocked must not remove it later.
     """
     failures = []
-    for turn in range(12 if LONG else 4):
+    for turn in range(30 if LONG else 6):
         jailds = [wire.Jaild(pen, is_ready=False) for _ in range(12)]
         for number, jaild in enumerate(jailds):
             try:

@@ -327,16 +327,20 @@ class Client:
 
 
 class Jaild(Client):
-    """A jaild of our own and its first connection. Ready when made, unless is_ready is false: then first() tells."""
+    """A jaild of our own and its first connection. Ready when made, unless is_ready is false: then first() tells.
+
+    number is the socket's in jaild; before are words for the shell that starts it.
+    """
 
     def __init__(self, pen, program=tables.BUILD / "cloche-jaild", fail_stage=0, is_ready=True, options=(),
-                 number=SOCKET_FD):
+                 number=SOCKET_FD, before=""):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         super().__init__(ours)
         self.pen = pen
         argv = [program, "--socket-fd", number, *options]
         argv += ["--fail-stage", fail_stage] if fail_stage else []
         move = f"exec {number}<&{theirs.fileno()}-; " if number != theirs.fileno() else ""
+        move += before
         self.launcher = subprocess.Popen(
             pen.wrap(argv, move), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, start_new_session=True)
@@ -386,10 +390,10 @@ class Jaild(Client):
         return Path(f"/proc/{self.pid}/mountinfo").read_text().splitlines()
 
     def memory(self):
-        """Bytes of jaild alone: its share of pages, and what it has written itself."""
+        """Bytes of jaild alone: all its pages, its share of them, and what it has written itself."""
         lines = Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines()
         sizes = {line.split()[0].rstrip(":"): int(line.split()[1]) * 1024 for line in lines[1:]}
-        return {"pss": sizes["Pss"], "private": sizes["Private_Dirty"]}
+        return {"rss": sizes["Rss"], "pss": sizes["Pss"], "private": sizes["Private_Dirty"]}
 
 
 def listing_read(answer):
