@@ -1,7 +1,7 @@
 """How the other sandboxes are called: as near to a cell of profile `strict` as each of them can.
 
-All get a read-only /usr, tmpfs for /tmp and for a home, and every namespace; crun and nsjail also
-the limits of memory, processes and CPU. None gets a system-call filter or Landlock, so each of them
+All get a read-only /usr, the usual devices, tmpfs for /dev/shm, /tmp and a home, and every namespace;
+crun and nsjail also the limits of memory, processes and CPU. None gets a system-call filter or Landlock, so each of them
 does less than a cell. Neither starts a session of its own, which would take it out of the scheduling
 group that bench/run favours.
 """
@@ -36,7 +36,8 @@ class Bubblewrap:
             words.append(f"--unshare-{kind}")
         for link, target in LINKS.items():
             words += ["--symlink", target, f"/{link}"]
-        words += ["--tmpfs", "/tmp", "--tmpfs", "/mnt/data", "--chdir", "/mnt/data"]
+        words += ["--dev", "/dev", "--tmpfs", "/dev/shm", "--tmpfs", "/tmp"]
+        words += ["--tmpfs", "/mnt/data", "--chdir", "/mnt/data"]
         if script:
             words += ["--ro-bind", script, "/main.py"]
         return (*words, *program)
@@ -118,7 +119,9 @@ class Nsjail:
                  "--cwd", "/mnt/data", "-R", "/usr"]
         for link, target in LINKS.items():
             words += ["-s", f"{target}:/{link}"]
-        words += ["-T", "/tmp", "-T", "/mnt/data"]
+        for device in ("null", "zero", "full", "random", "urandom"):
+            words += ["-B", f"/dev/{device}"]
+        words += ["-T", "/dev/shm", "-T", "/tmp", "-T", "/mnt/data"]
         words += ["--cgroup_mem_max", str(MEMORY_BYTES), "--cgroup_pids_max", str(PROCESSES),
                   "--cgroup_cpu_ms_per_sec", "1000", *self.cgroup_parents()]
         if script:
