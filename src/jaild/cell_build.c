@@ -16,8 +16,8 @@
 
 /*
  * The order of namespaces.md: group and limit, the home's clone while we are in our own mount
- * namespace, the clone of the process, its move into the group while its ids are still ours, the
- * maps, and then the plan, on which init starts to work.
+ * namespace, the clone of the process, which is in its group before it executes, the maps, and then
+ * the plan, on which init starts to work.
  *
  * It is in two halves because CLONE_VFORK lets us go on in the middle of the child's exec, when its
  * new memory is not yet marked as readable by us, and /proc/PID belongs to nobody we know: init
@@ -36,18 +36,15 @@ static int init_spawn(struct cell *cell)
 	struct spawn spawn = { .init_fd = jaild->init_fd,
 		.null_fd = jaild->null_fd,
 		.template_ns_fd = jaild->template_ns_fd,
-		.own_ns_fd = jaild->own_ns_fd };
-	AUTO_CLOSE int cgroup_fd = -1;
+		.own_ns_fd = jaild->own_ns_fd,
+		.cgroups = &jaild->cgroups,
+		.cgroup = &cell->cgroup };
 	int sockets[2], r;
 
-	cgroup_fd = cgroup_cell_open(&jaild->cgroups, &cell->cgroup);
-	if (cgroup_fd < -1)
-		return cgroup_fd;
 	r = channel_pair(sockets);
 	if (r < 0)
 		return r;
 	spawn.control_fd = sockets[1];
-	spawn.cgroup_fd = cgroup_fd;
 	r = spawn_init(&spawn, &cell->pid, &cell->pidfd);
 	(void)fd_close(sockets[1]);
 	if (r < 0) {
@@ -58,17 +55,12 @@ static int init_spawn(struct cell *cell)
 	return fd_set_nonblocking(cell->control_fd);
 }
 
-static int init_attach(struct cell *cell)
+static int oom_score_set(const struct cell *cell)
 {
-	struct jaild *jaild = cell->session->jaild;
 	char path[32];
-	int r;
 
-	r = cgroup_cell_attach(&jaild->cgroups, &cell->cgroup, cell->pid);
-	if (r < 0)
-		return r;
 	(void)str_format(path, sizeof(path), "%d/oom_score_adj", cell->pid);
-	return fd_write_file(jaild->proc_fd, path, CELL_OOM_SCORE_ADJ);
+	return fd_write_file(cell->session->jaild->proc_fd, path, CELL_OOM_SCORE_ADJ);
 }
 
 /* As many processors as the profile pays for, another set for each cell in turn. */
@@ -151,7 +143,8 @@ bool cell_build_finish(struct cell *cell)
 	struct failure *failure = &cell->failure;
 	AUTO_CLOSE int proc_fd = -1;
 
-	if (failed(failure, STAGE_CELL_ATTACH, STAGE_TRY(STAGE_CELL_ATTACH, init_attach(cell))) ||
+	if (failed(failure, STAGE_CELL_OOM_SCORE,
+		    STAGE_TRY(STAGE_CELL_OOM_SCORE, oom_score_set(cell))) ||
 		failed(failure, STAGE_CELL_MAPS,
 			STAGE_TRY(STAGE_CELL_MAPS,
 				idmap_write(session->jaild->proc_fd, cell->pid, &session->ids))))

@@ -1,6 +1,7 @@
 #include "jail/outside/spawn.h"
 
 #include "base/fd.h"
+#include "base/macro.h"
 #include "jail/plan/plan.h"
 
 #include <errno.h>
@@ -34,7 +35,12 @@
 /* As written by the child, which shares our memory; an errno, 0 while nothing failed. */
 static volatile int child_error;
 
-/* All permitted capabilities also inheritable and ambient: they survive the exec. */
+/* What init builds a cell with, all below 32: ids, the bounding set, mounts and host name,
+ * loopback, the limits of namespaces, entering the home. */
+static const unsigned init_capabilities[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN,
+	CAP_NET_ADMIN, CAP_SYS_RESOURCE, CAP_DAC_OVERRIDE };
+
+/* These also inheritable and ambient, so that they survive the exec; the others do not. */
 static int capabilities_keep(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -42,14 +48,12 @@ static int capabilities_keep(void)
 
 	if (syscall(SYS_capget, &head, sets) < 0)
 		return -errno;
-	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
-		sets[i].inheritable = sets[i].permitted;
+	for (size_t i = 0; i < ARRAY_SIZE(init_capabilities); i++)
+		sets[0].inheritable |= 1u << init_capabilities[i];
 	if (syscall(SYS_capset, &head, sets) < 0)
 		return -errno;
-	for (unsigned cap = 0; cap < 64; cap++) {
-		uint32_t has = sets[cap / 32].permitted & (1u << (cap % 32));
-
-		if (has && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) < 0)
+	for (size_t i = 0; i < ARRAY_SIZE(init_capabilities); i++) {
+		if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, init_capabilities[i], 0, 0) < 0)
 			return -errno;
 	}
 	return 0;
@@ -85,7 +89,9 @@ __attribute__((noinline, noreturn)) static void child_become_init(const struct s
 	static char *const envp[] = { NULL };
 	int r;
 
-	r = descriptors_arrange(spawn);
+	r = cgroup_cell_enter(spawn->cgroups, spawn->cgroup);
+	if (r == 0)
+		r = descriptors_arrange(spawn);
 	if (r == 0)
 		r = capabilities_keep();
 	if (r == 0) {
@@ -143,15 +149,18 @@ static int child_failed(pid_t pid, int pidfd)
 
 int spawn_init(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd)
 {
+	AUTO_CLOSE int cgroup_fd = cgroup_cell_open(spawn->cgroups, spawn->cgroup);
 	int pidfd = -1;
 	struct clone_args args = { .flags = CELL_NAMESPACES | CLONE_VM | CLONE_VFORK | CLONE_PIDFD,
 		.pidfd = (uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD };
 	long pid;
 
-	if (spawn->cgroup_fd >= 0) {
+	if (cgroup_fd < -1)
+		return cgroup_fd;
+	if (cgroup_fd >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
-		args.cgroup = (unsigned)spawn->cgroup_fd;
+		args.cgroup = (unsigned)cgroup_fd;
 	}
 	child_error = 0;
 	if (setns(spawn->template_ns_fd, CLONE_NEWNS) < 0)

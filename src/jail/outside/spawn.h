@@ -1,5 +1,7 @@
 #pragma once
 
+#include "jail/outside/cgroup.h"
+
 #include <sys/types.h>
 
 /*
@@ -12,7 +14,8 @@ struct spawn {
 	int null_fd;	    /* /dev/null, becomes 0 to 2 */
 	int template_ns_fd; /* mount namespace that the cell starts as a copy of */
 	int own_ns_fd;	    /* mount namespace to come back to */
-	int cgroup_fd;	    /* for CLONE_INTO_CGROUP; -1: none */
+	const struct cgroup_root *cgroups;
+	const struct cgroup_cell *cgroup; /* that it is born in */
 };
 
 /*
