@@ -46,8 +46,8 @@ while True:
     "memory": ("strict", """
 block, n = bytes(1_000_000), 0
 while True:
-    with open(f"/tmp/{n % 40}", "wb") as a, open(f"/mnt/data/{n % 40}", "wb") as b, open(f"/dev/shm/{n % 20}", "wb") as c:
-        for file in (a, b, c): file.write(block)
+    for folder, names in (("/tmp", 40), ("/mnt/data", 40), ("/dev/shm", 20)):
+        with open(f"{folder}/{n % names}", "wb") as file: file.write(block)
     n += 1
 """),
     "own proc": ("roomy", "import os\nwhile True: os.listdir('/proc')"),

@@ -357,7 +357,8 @@ def test_socket_may_have_any_number(number, pen):
 
 def test_what_is_no_seqpacket_socket_is_no_client(pen):
     for what in ("</dev/null", "<&1"):
-        argv = ["/bin/bash", "-c", f'exec 3{what}; exec "$@"', "bash", tables.BUILD / "cloche-jaild", "--socket-fd", "3"]
+        argv = ["/bin/bash", "-c", f'exec 3{what}; exec "$@"', "bash", tables.BUILD / "cloche-jaild"]
+        argv += ["--socket-fd", "3"]
         done = subprocess.run(pen.wrap(argv), capture_output=True, timeout=20)
         assert done.returncode != 0
     assert not pen.empties()
