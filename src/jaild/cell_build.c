@@ -105,20 +105,6 @@ static int plan_send(struct cell *cell, int proc_fd)
 		session->limits.own_proc ? PLAN_FDS_MAX : PLAN_FD_PROC);
 }
 
-static int run_send(const struct cell *cell)
-{
-	struct jail_run run = { .magic = PLAN_MAGIC,
-		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
-
-	return channel_send(cell->control_fd, &run, sizeof(run), cell->run_fds, WIRE_RUN_FDS);
-}
-
-static void handed_close(struct cell *cell)
-{
-	cell->home_fd = fd_close(cell->home_fd);
-	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
-}
-
 bool cell_build_begin(struct cell *cell, struct failure *ret_failure)
 {
 	struct session *session = cell->session;
@@ -128,9 +114,6 @@ bool cell_build_begin(struct cell *cell, struct failure *ret_failure)
 	return !failed(ret_failure, STAGE_CELL_CGROUP,
 		       STAGE_TRY(STAGE_CELL_CGROUP, cgroup_cell_make(&jaild->cgroups,
 							    &session->limits, &cell->cgroup))) &&
-	       !failed(ret_failure, STAGE_CELL_LIMIT,
-		       STAGE_TRY(STAGE_CELL_LIMIT, cgroup_run_begin(&jaild->cgroups,
-							   &session->cgroup, &session->limits))) &&
 	       !failed(ret_failure, STAGE_CELL_HOME,
 		       STAGE_TRY(STAGE_CELL_HOME, home_clone(&session->home, &cell->home_fd))) &&
 	       !failed(ret_failure, STAGE_CELL_CLONE,
@@ -153,19 +136,28 @@ bool cell_build_finish(struct cell *cell)
 		failed(failure, STAGE_CELL_PROC,
 			STAGE_TRY(STAGE_CELL_PROC, procfs_make(cell->pidfd, &proc_fd))))
 		return false;
-	if (failed(failure, STAGE_CELL_PLAN,
-		    STAGE_TRY(STAGE_CELL_PLAN, plan_send(cell, proc_fd))) ||
-		failed(failure, STAGE_CELL_PLAN, run_send(cell)))
+	if (failed(failure, STAGE_CELL_PLAN, STAGE_TRY(STAGE_CELL_PLAN, plan_send(cell, proc_fd))))
 		return false;
-	handed_close(cell);
+	cell->home_fd = fd_close(cell->home_fd);
 	return true;
+}
+
+int cell_build_run(struct cell *cell)
+{
+	struct jail_run run = { .magic = PLAN_MAGIC,
+		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
+	int r = channel_send(cell->control_fd, &run, sizeof(run), cell->run_fds, WIRE_RUN_FDS);
+
+	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
+	return r;
 }
 
 void cell_destroy(struct cell *cell)
 {
 	struct jaild *jaild = cell->session->jaild;
 
-	handed_close(cell);
+	cell->home_fd = fd_close(cell->home_fd);
+	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
 	cell->control_fd = fd_close(cell->control_fd);
 	if (cell->pidfd >= 0 && !cell->is_dead) {
 		siginfo_t info;
