@@ -19,9 +19,8 @@
  * namespace, the clone of the process, which is in its group before it executes, the maps, and then
  * the plan, on which init starts to work.
  *
- * It is in two halves because CLONE_VFORK lets us go on in the middle of the child's exec, when its
- * new memory is not yet marked as readable by us, and /proc/PID belongs to nobody we know: init
- * itself has to say that it is there.
+ * It is in two halves because init has to have been executed in between: until then /proc/PID of it
+ * is not ours to write. Init itself says that it is there.
  */
 
 /* Scripts go first when the host is out of memory. */

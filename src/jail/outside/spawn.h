@@ -19,8 +19,9 @@ struct spawn {
 };
 
 /*
- * Creates the process and waits until it has executed. Its ids are not mapped yet: it waits for its
- * plan on the control socket. The descriptors stay the caller's; the caller owns *ret_pidfd.
- * Returns 0 or -errno: of clone3(2), setns(2), or of what failed in the child before exec.
+ * Creates the process, which then executes cloche-init. Its ids are not mapped yet: init says
+ * INIT_BORN on the control socket and waits for its plan; a failure before that arrives there as
+ * INIT_FAILED. The descriptors stay the caller's; the caller owns *ret_pidfd. Returns 0, or -errno
+ * of clone3(2) or setns(2).
  */
 int spawn_init(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd);
