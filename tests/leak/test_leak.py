@@ -73,6 +73,7 @@ def run(jaild, session, turn):
 def look(jaild):
     """What must not grow."""
     time.sleep(0.1)  # work of the kernel's that runs after the last reference is gone
+    jaild.status()
     groups = sorted(folder for group in jaild.pen.groups() for folder, _, _ in os.walk(group))
     return {
         "descriptors": sorted(jaild.descriptors().values()),
@@ -131,6 +132,9 @@ def test_runs_of_one_session(jaild):
     session = jaild.open("session")
 
     def clear():
+        stopped = jaild.run(session, "import time\ntime.sleep(30)")  # takes the spare cell and leaves none
+        jaild.cancel(stopped.started()["run"])
+        stopped.ended()
         for path, entry in jaild.list(session)[1].items():
             if entry["kind"] == "file":
                 jaild.file_remove(session, path)
