@@ -4,6 +4,7 @@ with send(), what it does not.
 Every request has one answer with its number (seq); call() waits for it and keeps what comes meanwhile for others. A
 refusal is raised as Refused. Answers are dictionaries of the struct's fields.
 """
+import contextlib
 import enum
 import errno
 import fcntl
@@ -382,12 +383,19 @@ class Jaild(Client):
     def descriptors(self):
         """What jaild has open: number -> what it is. It answers before it closes, so it is asked once more first."""
         self.status()
-        folder = f"/proc/{self.pid}/fd"
-        return {int(name): os.readlink(f"{folder}/{name}") for name in os.listdir(folder)}
+        folder, found = f"/proc/{self.pid}/fd", {}
+        for name in os.listdir(folder):
+            with contextlib.suppress(FileNotFoundError):  # a spare cell is being made
+                found[int(name)] = os.readlink(f"{folder}/{name}")
+        return found
 
     def mounts(self):
-        """jaild's own mounts, as lines."""
-        return Path(f"/proc/{self.pid}/mountinfo").read_text().splitlines()
+        """jaild's own mounts, as lines: not those of the template, which it visits while it makes a cell."""
+        while True:
+            lines = Path(f"/proc/{self.pid}/mountinfo").read_text().splitlines()
+            if any(line.split()[4] == "/usr" for line in lines):
+                continue
+            return lines
 
     def memory(self):
         """Bytes of jaild alone: all its pages, its share of them, and what it has written itself."""
