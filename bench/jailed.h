@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "sandbox/jaild.h"
+#include "jail/client/jaild.h"
 #include "wire/package.h"
 
 /* Runs in cells, through a jaild that goes on living. */

@@ -1,8 +1,9 @@
 """How the other sandboxes are called: as near to a cell of profile `strict` as each of them can.
 
-All get a read-only /usr, tmpfs for /tmp and for a home, and every namespace; crun and nsjail also
-the limits of memory, processes and CPU. None gets a system-call filter or Landlock, so each of them
-does less than a cell.
+All get a read-only /usr, the usual devices, tmpfs for /dev/shm, /tmp and a home, and every namespace;
+crun and nsjail also the limits of memory, processes and CPU. None gets a system-call filter or Landlock, so each of them
+does less than a cell. Neither starts a session of its own, which would take it out of the scheduling
+group that bench/run favours.
 """
 
 import json
@@ -30,12 +31,13 @@ class Bubblewrap:
     wants_no_unified_tree = False
 
     def command(self, program, script=None):
-        words = [shutil.which("bwrap"), "--new-session", "--ro-bind", "/usr", "/usr"]
+        words = [shutil.which("bwrap"), "--ro-bind", "/usr", "/usr"]
         for kind in ("user", "pid", "ipc", "uts", "net", "cgroup"):
             words.append(f"--unshare-{kind}")
         for link, target in LINKS.items():
             words += ["--symlink", target, f"/{link}"]
-        words += ["--tmpfs", "/tmp", "--tmpfs", "/mnt/data", "--chdir", "/mnt/data"]
+        words += ["--dev", "/dev", "--tmpfs", "/dev/shm", "--tmpfs", "/tmp"]
+        words += ["--tmpfs", "/mnt/data", "--chdir", "/mnt/data"]
         if script:
             words += ["--ro-bind", script, "/main.py"]
         return (*words, *program)
@@ -95,7 +97,8 @@ class Crun:
                 "resources": {
                     "memory": {"limit": MEMORY_BYTES},
                     "pids": {"limit": PROCESSES},
-                    "cpu": {"quota": 100000, "period": 100000},
+                    # shares as bench/run gives to cells, see favour_cells
+                    "cpu": {"quota": 100000, "period": 100000, "shares": 40000},
                 },
                 "namespaces": [{"type": kind} for kind in kinds],
             },
@@ -111,11 +114,14 @@ class Nsjail:
 
     def command(self, program, script=None):
         words = [self.path, "-Mo", "--really_quiet", "--hostname", "cloche", "--disable_proc",
+                 "--skip_setsid", "--nice_level", "-20",
                  "--user", f"65534:{FIRST_ID}:1", "--group", f"65534:{FIRST_ID}:1",
                  "--cwd", "/mnt/data", "-R", "/usr"]
         for link, target in LINKS.items():
             words += ["-s", f"{target}:/{link}"]
-        words += ["-T", "/tmp", "-T", "/mnt/data"]
+        for device in ("null", "zero", "full", "random", "urandom"):
+            words += ["-B", f"/dev/{device}"]
+        words += ["-T", "/dev/shm", "-T", "/tmp", "-T", "/mnt/data"]
         words += ["--cgroup_mem_max", str(MEMORY_BYTES), "--cgroup_pids_max", str(PROCESSES),
                   "--cgroup_cpu_ms_per_sec", "1000", *self.cgroup_parents()]
         if script:
@@ -127,7 +133,8 @@ class Nsjail:
         """nsjail makes its groups in a folder that has to be there: the trees' own roots here."""
         if os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
             return ["--use_cgroupv2", "--cgroupv2_mount", "/sys/fs/cgroup"]
-        return ["--cgroup_mem_parent", "", "--cgroup_pids_parent", "", "--cgroup_cpu_parent", ""]
+        return ["--cgroup_mem_parent", "", "--cgroup_pids_parent", "", "--cgroup_cpu_parent", "",
+                "--cgroup_cpu_mount", "/sys/fs/cgroup/cpu"]
 
 
 def all_of(place, more):

@@ -4,8 +4,8 @@ The script is the bottom frame of its process, as in plain Python: no frame of t
 it, so stack listings, recursion depth and tracebacks need no pretence. The steps:
 
  1. This module ends with an exception on purpose. Python drops its frame, stores the exception
-    as sys.last_type, sys.last_value, ... and then calls sys.excepthook.
- 2. sys.last_type held the only reference to a generator that waits in a `yield from`. Dropping it
+    as sys.last_type (and sys.last_exc from 3.12 on) and then calls sys.excepthook.
+ 2. That place held the only reference to a generator that waits in a `yield from`. Dropping it
     closes the generator, which first calls close() of what it waits for (PEP 342, PEP 380):
     that is the script's code as a function, called from C.
  3. What the script raises arrives in the generator, which keeps it and makes `conclude` the
@@ -15,8 +15,10 @@ The script runs in our process and may break whatever it finds; so what is neede
 bound here before it, builtins included.
 """
 import sys
+from _frozen_importlib_external import SourceFileLoader
 from _io import BytesIO, StringIO, TextIOWrapper
 from posix import close, dup, execv, getpid
+from sys import getprofile, gettrace, setprofile, settrace
 
 SCRIPT = "/run/cloche/main.py"
 HOME = "/mnt/data"
@@ -31,6 +33,7 @@ process = getpid()
 own = sys.orig_argv.index(sys.argv[0])  # where the command line names this file
 run = []  # the script as a function, until it runs
 ended = []  # what it raised, None if nothing
+paused = []  # its functions for sys.settrace and sys.setprofile
 
 
 def map_report():
@@ -78,7 +81,7 @@ def compile_script():
         tell_uncompiled(error)
     finally:
         sys.stderr = stream
-    if warnings.tell():
+    if warnings.tell() and stream is not None:
         stream.write(warnings.getvalue())
     return code
 
@@ -104,12 +107,12 @@ def compile_quickly(source):
             raise InterruptedError  # before its first instruction
 
     try:
-        sys.setprofile(take)
+        setprofile(take)
         exec(source, names)
     except Exception:
         pass
     finally:
-        sys.setprofile(None)
+        setprofile(None)
     if not taken:
         return None
     from _imp import _fix_co_filename
@@ -127,7 +130,7 @@ def make_main():
             names.setdefault(name, value)
     names["__builtins__"] = builtins
     names["__file__"] = SCRIPT
-    names["__loader__"] = type(__loader__)("__main__", SCRIPT)
+    names["__loader__"] = SourceFileLoader("__main__", SCRIPT)
     sys.modules["__main__"] = main
     sys.argv[0] = ARGV0
     sys.orig_argv[own] = ARGV0
@@ -182,6 +185,7 @@ def stage(script):
     try:
         yield from script
     except BaseException as error:
+        pause_tracing()
         if version >= (3, 12):
             ended.append(error.__context__)
         else:
@@ -191,6 +195,21 @@ def stage(script):
             ended.append(None if finished else error)
     ended.append(sys.__dict__.get("excepthook", ended))
     sys.excepthook = conclude
+
+
+def pause_tracing():
+    """What the script has set to follow calls is not to follow ours."""
+    for get, set in (gettrace, settrace), (getprofile, setprofile):
+        function = get()
+        if function is not None:
+            set(None)
+            paused.append((set, function))
+
+
+def resume_tracing():
+    while paused:
+        set, function = paused.pop()
+        set(function)
 
 
 def conclude(*_):
@@ -208,6 +227,7 @@ def conclude(*_):
     if isinstance(error, SystemExit):
         if version >= (3, 14):
             forget_file(names)
+        resume_tracing()
         ended.append(error)
         del error  # else its traceback, with this frame, would keep it alive
         raise ended.pop()
@@ -219,7 +239,9 @@ def conclude(*_):
         else:
             show(hook, error)
     forget_file(names)
-    if not is_interrupt(error):
+    interrupt = is_interrupt(error)
+    resume_tracing()
+    if not interrupt:
         raise SystemExit(0 if error is None else 1)
 
 
@@ -289,11 +311,14 @@ def show(hook, error):
 def show_by(hook, error):
     """Lets the script's own sys.excepthook show it; returns no text."""
     try:
+        resume_tracing()
         hook(type(error), error, error.__traceback__)
+        pause_tracing()
         return ""
     except SystemExit:
         raise
     except BaseException as other:
+        pause_tracing()
         second = other
     second.__traceback__ = second.__traceback__.tb_next  # without this frame
     say("Error in sys.excepthook:\n")
@@ -392,6 +417,6 @@ main = [make_main()]
 run.append(type(stage)(code, main[0]))
 player = stage(Script())
 next(player)
-sys.last_type = player
+setattr(sys, "last_exc" if version >= (3, 12) else "last_type", player)
 del player, code
 raise KeyboardInterrupt

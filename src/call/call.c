@@ -25,7 +25,7 @@
 #include "house/pool.h"
 #include "house/runs.h"
 #include "house/visit.h"
-#include "sandbox/changes.h"
+#include "jail/files/changes.h"
 #include "sandbox/end.h"
 #include "sandbox/language.h"
 

@@ -12,8 +12,8 @@
 #include "call/bring.h"
 #include "house/house.h"
 #include "house/visit.h"
-#include "sandbox/changes.h"
-#include "sandbox/mime.h"
+#include "jail/files/changes.h"
+#include "jail/files/mime.h"
 
 #include <errno.h>
 #include <stdlib.h>

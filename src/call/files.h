@@ -2,7 +2,7 @@
 
 #include "base/fault.h"
 #include "base/str.h"
-#include "sandbox/snapshot.h"
+#include "jail/files/snapshot.h"
 #include "wire/message.h"
 
 #include <stdbool.h>

@@ -10,8 +10,8 @@
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/say.h"
-#include "sandbox/jaild.h"
-#include "sandbox/spawn.h"
+#include "jail/client/jaild.h"
+#include "jail/client/spawn.h"
 #include "json/json.h"
 
 #include <errno.h>

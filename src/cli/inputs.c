@@ -3,11 +3,11 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/fd.h"
-#include "base/numbered.h"
 #include "cli/exit.h"
 #include "cli/say.h"
+#include "jail/files/numbered.h"
+#include "jail/files/put.h"
 #include "sandbox/human.h"
-#include "sandbox/put.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -22,6 +22,10 @@ static void condition_format(const struct denied_syscall *row, char text[80])
 		(void)str_format(text, 80, "argument %u & 0x%x %s 0x%x", row->argument, row->mask,
 			row->op == SYSCALL_EQ ? "is" : "is not", row->value);
 		return;
+	case SYSCALL_NEITHER:
+		(void)str_format(text, 80, "argument %u is neither 0x%x nor 0x%x", row->argument,
+			row->value, row->mask);
+		return;
 	case SYSCALL_ANY:
 		(void)str_format(text, 80, "argument %u & 0x%x is not 0", row->argument, row->mask);
 		return;

@@ -2,7 +2,7 @@
  * cloche, the command. Only dispatches: each subcommand has a file of its own.
  *
  * SIGPIPE is ignored for the whole program: a reader that goes away is an error of one write, and
- * the run behind it still has to be ended and cleaned up. Children get it back (sandbox/jaild).
+ * the run behind it still has to be ended and cleaned up. Children get it back (jail/client).
  */
 #include "cli/command.h"
 #include "cli/environment.h"

@@ -4,7 +4,8 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "cli/say.h"
-#include "sandbox/collect.h"
+#include "jail/client/jaild.h"
+#include "jail/files/collect.h"
 #include "sandbox/human.h"
 
 #include <errno.h>
@@ -87,6 +88,8 @@ static void saved_say(const char *path, uint64_t size_bytes)
 
 static const char *collect_error(int error)
 {
+	if (error == -EFBIG)
+		return "the files are larger together than the home, through hard links";
 	if (error == -ENOTDIR || error == -ELOOP)
 		return "something that is no folder, or a link, stands in its place";
 	return strerror(-error);
@@ -94,12 +97,13 @@ static const char *collect_error(int error)
 
 /* Takes one file out; fills what became of it. */
 static int file_save(const struct outputs_request *request, int out_fd, const struct change *change,
-	struct answer_file *file)
+	struct outputs *outputs, struct answer_file *file)
 {
 	AUTO_FREE char *path = xasprintf("%.*s", STR_ARG(change->path));
-	struct collect_request collect = {
-		.out_fd = out_fd, .path = change->path, .mode = change->mode
-	};
+	struct collect_request collect = { .out_fd = out_fd,
+		.path = change->path,
+		.mode = change->mode,
+		.max_bytes = request->max_bytes - outputs->data_bytes };
 	struct collected done;
 	AUTO_CLOSE int fd = -1;
 	const char *why = "";
@@ -115,6 +119,7 @@ static int file_save(const struct outputs_request *request, int out_fd, const st
 		failed_say(change->path, collect_error(r));
 		return r;
 	}
+	outputs->data_bytes += done.data_bytes;
 	file->size_bytes = done.size_bytes;
 	file->mime = done.mime;
 	file->saved = xasprintf("%s%s%s", request->out_dir,
@@ -146,7 +151,7 @@ void outputs_collect(const struct outputs_request *request, const struct changes
 				say("--out %s: cannot be used: %s", request->out_dir,
 					strerror(-out_fd));
 		}
-		if (out_fd < 0 || file_save(request, out_fd, change, file) < 0)
+		if (out_fd < 0 || file_save(request, out_fd, change, &outputs, file) < 0)
 			outputs.n_failed++;
 		else
 			outputs.n_saved++;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "jail/files/changes.h"
 #include "sandbox/answer.h"
-#include "sandbox/changes.h"
 
 #include <stdbool.h>
 
@@ -10,6 +10,7 @@
 struct outputs {
 	struct answer_file *files; /* one for each change, in its order; owned */
 	size_t n;
+	uint64_t data_bytes; /* taken out so far */
 	unsigned n_saved;
 	unsigned n_failed;
 };
@@ -24,6 +25,7 @@ struct outputs_source {
 struct outputs_request {
 	struct outputs_source *source;
 	const char *out_dir; /* made if there is something to put */
+	uint64_t max_bytes;  /* of data in all: what the home can hold */
 	bool is_quiet;	     /* say only what failed */
 };
 

@@ -21,10 +21,10 @@
 #include "cli/say.h"
 #include "cli/screen.h"
 #include "cli/script.h"
+#include "jail/client/jaild.h"
+#include "jail/files/snapshot.h"
 #include "sandbox/answer.h"
-#include "sandbox/jaild.h"
 #include "sandbox/language.h"
-#include "sandbox/snapshot.h"
 #include "wire/stage.h"
 #include "json/json.h"
 
@@ -224,6 +224,7 @@ static int finish(struct job *job)
 {
 	const struct outputs_request request = { .source = &job->source,
 		.out_dir = job->options.out_dir,
+		.max_bytes = job->options.limits.home_bytes,
 		.is_quiet = job->options.is_json };
 	struct answer answer = { .session = SESSION_KEY,
 		.session_state = "new",

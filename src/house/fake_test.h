@@ -9,7 +9,7 @@
 #include "base/assert.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "sandbox/jaild.h"
+#include "jail/client/jaild.h"
 #include "wire/channel.h"
 #include "wire/package.h"
 #include "wire/stage.h"

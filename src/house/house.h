@@ -3,7 +3,7 @@
 #include "base/fault.h"
 #include "base/id.h"
 #include "house/counters.h"
-#include "sandbox/jaild.h"
+#include "jail/client/jaild.h"
 #include "sandbox/profile.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/fault.h"
-#include "sandbox/jaild.h"
+#include "jail/client/jaild.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -17,9 +17,9 @@
 #include "base/macro.h"
 #include "house/pool.h"
 #include "house/state.h"
-#include "sandbox/mime.h"
+#include "jail/files/mime.h"
+#include "jail/files/snapshot.h"
 #include "sandbox/profile.h"
-#include "sandbox/snapshot.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "base/fault.h"
 #include "house/attention.h"
-#include "sandbox/jaild.h"
+#include "jail/client/jaild.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -15,7 +15,7 @@ struct gate;
 
 /*
  * A request being handled: what http/request.h, respond.h and sse.h work on. Made by the library's
- * thread at the head, freed there after the handler's thread has ended.
+ * thread at the head, freed there after the handler has ended.
  */
 
 /* Bytes of an event stream on their way, guarded by the exchange's lock. */
@@ -48,8 +48,9 @@ struct http_request {
 	bool has_thread;
 };
 
-/* Makes the request of a connection and starts its thread (256 KiB of stack). Without a thread it
- * is answered 503. The caller frees it with handling_free. */
+/* Makes the request of a connection and handles it, in a thread of its own (256 KiB of stack) if it
+ * has a body or events: http/exchange.h tells what comes of it. Without a thread it is answered
+ * 503. The caller frees it with handling_free. */
 struct http_request *handling_new(
 	const struct http_config *config, struct gate *gate, struct connection *connection);
 

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * An HTTP/1.1 server on libmicrohttpd: a table of routes, and a thread of its own for each request
- * in which its handler runs as straight-line code. A request reaches the library only when its
+ * An HTTP/1.1 server on libmicrohttpd: a table of routes, and a thread for each request in which
+ * its handler runs as straight-line code and may block. A request reaches the library only when its
  * whole head has been judged strictly (http/syntax/head.h), one request for each connection.
  * Handlers use http/request.h and http/respond.h, event streams http/sse.h. RFC 9110, RFC 9112,
  * decision 30
@@ -38,6 +38,7 @@ struct http_route {
 	enum http_body body;
 	uint64_t body_max; /* bytes; more is 413, by Content-Length before anything is read */
 	void (*handle)(struct http_request *request);
+	bool has_events; /* may call http_sse_start; a route with a body may anyway */
 };
 
 #define HTTP_PATH_MAX 4096 /* bytes of a decoded {path...}: what jaild takes (decision 4) */
@@ -100,7 +101,7 @@ struct http_stats {
  * non-blocking and must outlive the server). *ret_server is ended by http_server_stop. Returns 0,
  * -EINVAL for more than HTTP_LISTENERS_MAX, or another -errno. Ignores SIGPIPE for the process.
  * Needs a descriptor for each waiting and two for each served connection (RLIMIT_NOFILE is the
- * caller's; where they end, accepting pauses), and two threads for each served one.
+ * caller's; where they end, accepting pauses), and one or two threads for each served one.
  */
 int http_server_start(const struct http_config *config, const int *listeners, size_t n,
 	struct http_server **ret_server);

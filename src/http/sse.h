@@ -16,7 +16,8 @@ struct http_request;
 /* True if the client accepts text/event-stream (with q above 0). */
 bool http_sse_is_accepted(const struct http_request *request);
 
-/* Answers 200 with text/event-stream. A HEAD request gets the head, and every event -EPIPE. */
+/* Answers 200 with text/event-stream; the route has_events or a body. A HEAD request gets the head,
+ * and every event -EPIPE. */
 void http_sse_start(struct http_request *request);
 
 /* Writes one event; name is a literal of ours, data is bytes (each line becomes a data: line; CR

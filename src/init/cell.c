@@ -2,6 +2,7 @@
 
 #include "base/fd.h"
 #include "jail/inside/identity.h"
+#include "jail/inside/landlock.h"
 #include "jail/inside/mounts.h"
 #include "jail/inside/namespaces.h"
 #include "jail/inside/network.h"
@@ -16,9 +17,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+/* behind INIT_CONTROL_FD */
+#define CELL_LANDLOCK_FD (INIT_CONTROL_FD + 1)
+
 /*
  * The descriptors of the plan are closed as soon as they have been used, so that at "ready" init
- * holds its control socket and /dev/null on 0 to 2, and nothing else.
+ * holds its control socket, the Landlock rules, and /dev/null on 0 to 2, and nothing else.
  */
 
 static int plan_receive(struct jail_plan *plan, int *fds)
@@ -78,9 +82,18 @@ static int hostname_set(void)
 	return sethostname(CELL_HOSTNAME, strlen(CELL_HOSTNAME)) < 0 ? -errno : 0;
 }
 
+/* Only the control socket and the Landlock rules stay. */
+static int descriptors_close(int landlock_fd)
+{
+	if (landlock_fd != CELL_LANDLOCK_FD && dup2(landlock_fd, CELL_LANDLOCK_FD) < 0)
+		return -errno;
+	return close_range(CELL_LANDLOCK_FD + 1, ~0U, 0) < 0 ? -errno : 0;
+}
+
 void cell_build(struct cell *cell)
 {
 	int fds[CHANNEL_FDS_MAX];
+	int landlock_fd = -1;
 
 	wall_check(STAGE_INIT_PLAN, plan_receive(&cell->plan, fds));
 	wall(STAGE_INIT_PLAN, filter_read(cell, fds[PLAN_FD_FILTER]));
@@ -94,7 +107,10 @@ void cell_build(struct cell *cell)
 	wall(STAGE_INIT_HOSTNAME, hostname_set());
 	wall(STAGE_INIT_NAMESPACES, namespaces_forbid(fds[PLAN_FD_PROC_SYS]));
 	wall(STAGE_INIT_INHERITED, resources_reset());
+	wall(STAGE_INIT_BOUNDING, identity_empty_bounding());
+	wall(STAGE_INIT_LANDLOCK, landlock_prepare(cell->plan.landlock_abi, &landlock_fd));
 	wall(STAGE_INIT_AFFINITY, resources_pin(cell->plan.cpus));
 	channel_close_fds(fds, CHANNEL_FDS_MAX);
-	wall(STAGE_INIT_DESCRIPTORS, close_range(INIT_CONTROL_FD + 1, ~0U, 0) < 0 ? -errno : 0);
+	wall(STAGE_INIT_DESCRIPTORS, descriptors_close(landlock_fd));
+	cell->landlock_fd = CELL_LANDLOCK_FD;
 }

@@ -8,6 +8,7 @@
 struct cell {
 	struct jail_plan plan;
 	struct sock_filter filter[4096];
+	int landlock_fd;
 };
 
 /* Receives the plan (descriptor INIT_CONTROL_FD) and builds the cell around this process. Any

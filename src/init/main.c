@@ -153,6 +153,7 @@ int main(void)
 	watch.signal_fd = child_signals_open();
 	wall(STAGE_RUN_PACKAGE, watch.signal_fd);
 	script.fds = fds;
+	script.landlock_fd = cell.landlock_fd;
 	script_prepare(&script);
 	watch.script = script_start(&script);
 	/* checked, but past the point where a test may make it fail: the script runs */

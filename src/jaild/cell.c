@@ -23,12 +23,8 @@
  * exit.
  */
 
-/* From the request to the interpreter's exec: a busy machine takes long, a broken one forever. */
-#define START_LIMIT_US (20 * 1000 * 1000ULL)
 /* While a killed group is not yet empty. */
 #define END_RETRY_US 1000
-
-static void cell_end(struct cell *cell);
 
 static void reason_set(struct cell *cell, enum wire_end end)
 {
@@ -82,14 +78,21 @@ static void cell_finish(struct cell *cell)
 	struct cgroup_usage usage;
 
 	loop_timer_clear(&jaild->loop, &cell->timer);
-	cgroup_run_end(&jaild->cgroups, &session->cgroup, &cell->cgroup, &usage);
+	if (session->spare == cell) {
+		session->spare = NULL;
+	} else {
+		session->cell = NULL;
+		jaild->n_cells--;
+		cgroup_run_end(&jaild->cgroups, &session->cgroup, &cell->cgroup, &usage);
+		if (cell->started_us > 0)
+			answer_ended(cell, &usage);
+		else
+			answer_failed(jaild, &cell->reply, &cell->failure);
+		/* a script that was stopped is seldom followed by another at once */
+		if (cell->has_exit)
+			cell_spare_schedule(session);
+	}
 	cell_destroy(cell);
-	session->cell = NULL;
-	jaild->n_cells--;
-	if (cell->started_us > 0)
-		answer_ended(cell, &usage);
-	else
-		answer_failed(jaild, &cell->reply, &cell->failure);
 	free(cell);
 	session_settle(session);
 }
@@ -99,8 +102,7 @@ static void on_retry(struct timer *timer)
 	cell_end(container_of(timer, struct cell, timer));
 }
 
-/* Kills what is left and finishes once it is gone. Called again until then. */
-static void cell_end(struct cell *cell)
+void cell_end(struct cell *cell)
 {
 	struct jaild *jaild = cell->session->jaild;
 	int is_empty;
@@ -122,6 +124,22 @@ static void cell_end(struct cell *cell)
 		cell_finish(cell);
 }
 
+/* init is there: the second half of the building, and the run if there is one already. */
+static void cell_go_on(struct cell *cell)
+{
+	if (cell->state != CELL_BORN || !cell_build_finish(cell))
+		return;
+	cell->state = CELL_WAITING;
+	if (cell == cell->session->cell)
+		cell_start(cell);
+}
+
+void cell_start(struct cell *cell)
+{
+	if (!failed(&cell->failure, STAGE_CELL_PLAN, cell_build_run(cell)))
+		cell->state = CELL_STARTING;
+}
+
 static void on_wall_limit(struct timer *timer)
 {
 	struct cell *cell = container_of(timer, struct cell, timer);
@@ -130,7 +148,7 @@ static void on_wall_limit(struct timer *timer)
 	cell_end(cell);
 }
 
-static void on_start_limit(struct timer *timer)
+void cell_on_start_limit(struct timer *timer)
 {
 	struct cell *cell = container_of(timer, struct cell, timer);
 
@@ -158,8 +176,7 @@ static void init_said(struct cell *cell, const struct init_event *event)
 {
 	switch (event->kind) {
 	case INIT_BORN:
-		if (cell->state == CELL_BORN && cell_build_finish(cell))
-			cell->state = CELL_STARTING;
+		cell_go_on(cell);
 		break;
 	case INIT_READY:
 		break;
@@ -236,61 +253,19 @@ static void on_death(struct watch *watch)
 	cell_end(cell);
 }
 
-static int watches_add(struct cell *cell)
+int cell_watch(struct cell *cell)
 {
 	struct jaild *jaild = cell->session->jaild;
+	int r = loop_watch(&jaild->loop, &cell->control, cell->control_fd, on_control);
+
+	return r < 0 ? r : loop_watch(&jaild->loop, &cell->death, cell->pidfd, on_death);
+}
+
+int cell_watch_oom(struct cell *cell)
+{
 	int oom_fd = cell->session->cgroup.oom_fd;
-	int r;
 
-	r = loop_watch(&jaild->loop, &cell->control, cell->control_fd, on_control);
-	if (r == 0)
-		r = loop_watch(&jaild->loop, &cell->death, cell->pidfd, on_death);
-	if (r == 0 && oom_fd >= 0)
-		r = loop_watch(&jaild->loop, &cell->oom, oom_fd, on_oom);
-	return r;
-}
-
-static struct cell *cell_new(
-	struct session *session, const struct wire_run *request, uint64_t client)
-{
-	struct cell *cell = xcalloc(1, sizeof(*cell));
-
-	*cell = (struct cell){ .session = session,
-		.pidfd = -1,
-		.control_fd = -1,
-		.home_fd = -1,
-		.run_fds = { -1, -1, -1, -1, -1 },
-		.control.fd = -1,
-		.death.fd = -1,
-		.oom.fd = -1,
-		.reply = { client, request->header.seq },
-		.run = session->jaild->next_id++,
-		.wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms,
-		.accepted_us = clock_now_us() };
-	return cell;
-}
-
-bool cell_run(struct session *session, const struct wire_run *request, uint64_t client, int *fds,
-	struct failure *ret_failure)
-{
-	struct jaild *jaild = session->jaild;
-	struct cell *cell = cell_new(session, request, client);
-
-	if (!cell_build_begin(cell, ret_failure) ||
-		failed(ret_failure, STAGE_CELL_CLONE, watches_add(cell))) {
-		loop_unwatch(&jaild->loop, &cell->control);
-		loop_unwatch(&jaild->loop, &cell->death);
-		loop_unwatch(&jaild->loop, &cell->oom);
-		cell_destroy(cell);
-		free(cell);
-		return false;
-	}
-	for (int i = 0; i < WIRE_RUN_FDS; i++)
-		cell->run_fds[i] = TAKE_FD(fds[i]);
-	loop_timer_set(&jaild->loop, &cell->timer, START_LIMIT_US, on_start_limit);
-	session->cell = cell;
-	jaild->n_cells++;
-	return true;
+	return oom_fd < 0 ? 0 : loop_watch(&cell->session->jaild->loop, &cell->oom, oom_fd, on_oom);
 }
 
 void cell_cancel(struct cell *cell)

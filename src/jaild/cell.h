@@ -10,7 +10,8 @@
  */
 
 enum cell_state {
-	CELL_BORN,
+	CELL_BORN,    /* cloned; init has not said so yet */
+	CELL_WAITING, /* init builds, or has built, the cell and waits for a run */
 	CELL_STARTING,
 	CELL_RUNNING,
 	CELL_ENDING
@@ -44,11 +45,30 @@ struct cell {
 	struct init_event exit;
 };
 
-/* Runs a client's request in a new cell of the session; fds are those of enum wire_run_fd, taken
- * over (set to -1) when it returns true. Returns false with *ret_failure when the cell could not
- * even be begun; nothing is left then. */
+/* Runs a client's request in the session's spare cell, or in a new one; fds are those of enum
+ * wire_run_fd, taken over (set to -1) when it returns true. Returns false with *ret_failure when
+ * the cell could not even be begun; nothing is left then. */
 bool cell_run(struct session *session, const struct wire_run *request, uint64_t client, int *fds,
 	struct failure *ret_failure);
 
 /* Ends the run as cancelled. */
 void cell_cancel(struct cell *cell);
+
+/* Makes a spare cell for the session's next run in a moment, off the way of the answer, and drops
+ * it again when no run comes. */
+void cell_spare_schedule(struct session *session);
+
+/* No spare any more; it may take a moment (session_settle is called then). */
+void cell_spare_drop(struct session *session);
+
+/* Between cell.c (a cell's events and end) and cell_run.c (its beginning). */
+
+/* Listens to init and waits for its death; to the out-of-memory killer. Return 0 or -errno. */
+int cell_watch(struct cell *cell);
+int cell_watch_oom(struct cell *cell);
+/* Hands the run to a waiting init; a failure is left in the cell. */
+void cell_start(struct cell *cell);
+/* Kills what is left and finishes once it is gone. */
+void cell_end(struct cell *cell);
+/* For the timer: the cell was not ready in time. */
+void cell_on_start_limit(struct timer *timer);

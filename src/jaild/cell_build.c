@@ -16,12 +16,11 @@
 
 /*
  * The order of namespaces.md: group and limit, the home's clone while we are in our own mount
- * namespace, the clone of the process, its move into the group while its ids are still ours, the
- * maps, and then the plan, on which init starts to work.
+ * namespace, the clone of the process, which is in its group before it executes, the maps, and then
+ * the plan, on which init starts to work.
  *
- * It is in two halves because CLONE_VFORK lets us go on in the middle of the child's exec, when its
- * new memory is not yet marked as readable by us, and /proc/PID belongs to nobody we know: init
- * itself has to say that it is there.
+ * It is in two halves because init has to have been executed in between: until then /proc/PID of it
+ * is not ours to write. Init itself says that it is there.
  */
 
 /* Scripts go first when the host is out of memory. */
@@ -36,18 +35,15 @@ static int init_spawn(struct cell *cell)
 	struct spawn spawn = { .init_fd = jaild->init_fd,
 		.null_fd = jaild->null_fd,
 		.template_ns_fd = jaild->template_ns_fd,
-		.own_ns_fd = jaild->own_ns_fd };
-	AUTO_CLOSE int cgroup_fd = -1;
+		.own_ns_fd = jaild->own_ns_fd,
+		.cgroups = &jaild->cgroups,
+		.cgroup = &cell->cgroup };
 	int sockets[2], r;
 
-	cgroup_fd = cgroup_cell_open(&jaild->cgroups, &cell->cgroup);
-	if (cgroup_fd < -1)
-		return cgroup_fd;
 	r = channel_pair(sockets);
 	if (r < 0)
 		return r;
 	spawn.control_fd = sockets[1];
-	spawn.cgroup_fd = cgroup_fd;
 	r = spawn_init(&spawn, &cell->pid, &cell->pidfd);
 	(void)fd_close(sockets[1]);
 	if (r < 0) {
@@ -58,17 +54,12 @@ static int init_spawn(struct cell *cell)
 	return fd_set_nonblocking(cell->control_fd);
 }
 
-static int init_attach(struct cell *cell)
+static int oom_score_set(const struct cell *cell)
 {
-	struct jaild *jaild = cell->session->jaild;
 	char path[32];
-	int r;
 
-	r = cgroup_cell_attach(&jaild->cgroups, &cell->cgroup, cell->pid);
-	if (r < 0)
-		return r;
 	(void)str_format(path, sizeof(path), "%d/oom_score_adj", cell->pid);
-	return fd_write_file(jaild->proc_fd, path, CELL_OOM_SCORE_ADJ);
+	return fd_write_file(cell->session->jaild->proc_fd, path, CELL_OOM_SCORE_ADJ);
 }
 
 /* As many processors as the profile pays for, another set for each cell in turn. */
@@ -113,20 +104,6 @@ static int plan_send(struct cell *cell, int proc_fd)
 		session->limits.own_proc ? PLAN_FDS_MAX : PLAN_FD_PROC);
 }
 
-static int run_send(const struct cell *cell)
-{
-	struct jail_run run = { .magic = PLAN_MAGIC,
-		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
-
-	return channel_send(cell->control_fd, &run, sizeof(run), cell->run_fds, WIRE_RUN_FDS);
-}
-
-static void handed_close(struct cell *cell)
-{
-	cell->home_fd = fd_close(cell->home_fd);
-	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
-}
-
 bool cell_build_begin(struct cell *cell, struct failure *ret_failure)
 {
 	struct session *session = cell->session;
@@ -136,9 +113,6 @@ bool cell_build_begin(struct cell *cell, struct failure *ret_failure)
 	return !failed(ret_failure, STAGE_CELL_CGROUP,
 		       STAGE_TRY(STAGE_CELL_CGROUP, cgroup_cell_make(&jaild->cgroups,
 							    &session->limits, &cell->cgroup))) &&
-	       !failed(ret_failure, STAGE_CELL_LIMIT,
-		       STAGE_TRY(STAGE_CELL_LIMIT, cgroup_run_begin(&jaild->cgroups,
-							   &session->cgroup, &session->limits))) &&
 	       !failed(ret_failure, STAGE_CELL_HOME,
 		       STAGE_TRY(STAGE_CELL_HOME, home_clone(&session->home, &cell->home_fd))) &&
 	       !failed(ret_failure, STAGE_CELL_CLONE,
@@ -151,7 +125,8 @@ bool cell_build_finish(struct cell *cell)
 	struct failure *failure = &cell->failure;
 	AUTO_CLOSE int proc_fd = -1;
 
-	if (failed(failure, STAGE_CELL_ATTACH, STAGE_TRY(STAGE_CELL_ATTACH, init_attach(cell))) ||
+	if (failed(failure, STAGE_CELL_OOM_SCORE,
+		    STAGE_TRY(STAGE_CELL_OOM_SCORE, oom_score_set(cell))) ||
 		failed(failure, STAGE_CELL_MAPS,
 			STAGE_TRY(STAGE_CELL_MAPS,
 				idmap_write(session->jaild->proc_fd, cell->pid, &session->ids))))
@@ -160,19 +135,28 @@ bool cell_build_finish(struct cell *cell)
 		failed(failure, STAGE_CELL_PROC,
 			STAGE_TRY(STAGE_CELL_PROC, procfs_make(cell->pidfd, &proc_fd))))
 		return false;
-	if (failed(failure, STAGE_CELL_PLAN,
-		    STAGE_TRY(STAGE_CELL_PLAN, plan_send(cell, proc_fd))) ||
-		failed(failure, STAGE_CELL_PLAN, run_send(cell)))
+	if (failed(failure, STAGE_CELL_PLAN, STAGE_TRY(STAGE_CELL_PLAN, plan_send(cell, proc_fd))))
 		return false;
-	handed_close(cell);
+	cell->home_fd = fd_close(cell->home_fd);
 	return true;
+}
+
+int cell_build_run(struct cell *cell)
+{
+	struct jail_run run = { .magic = PLAN_MAGIC,
+		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
+	int r = channel_send(cell->control_fd, &run, sizeof(run), cell->run_fds, WIRE_RUN_FDS);
+
+	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
+	return r;
 }
 
 void cell_destroy(struct cell *cell)
 {
 	struct jaild *jaild = cell->session->jaild;
 
-	handed_close(cell);
+	cell->home_fd = fd_close(cell->home_fd);
+	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
 	cell->control_fd = fd_close(cell->control_fd);
 	if (cell->pidfd >= 0 && !cell->is_dead) {
 		siginfo_t info;

@@ -2,13 +2,16 @@
 
 #include "jaild/cell.h"
 
-/* The first half: group, limit, clone. Returns false with *ret_failure; then cell_destroy removes
+/* The first half: group, clone. Returns false with *ret_failure; then cell_destroy removes
  * what there is. init says INIT_BORN when it has been executed. */
 bool cell_build_begin(struct cell *cell, struct failure *ret_failure);
 
-/* The second half, once init has been born: group, maps, plan, run. Returns false with the failure
+/* The second half, once init has been born: maps and plan. Returns false with the failure
  * in the cell. */
 bool cell_build_finish(struct cell *cell);
+
+/* Hands the run to init, whose descriptors are then closed here. Returns 0 or -errno. */
+int cell_build_run(struct cell *cell);
 
 /* Kills what lives in the cell, waits for it, and removes its group. Only for a cell in which no
  * script has been started, or that is dead: it may block for a moment. */

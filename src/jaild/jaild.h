@@ -40,6 +40,7 @@ struct jaild {
 	uint32_t filter_count;
 
 	struct session *sessions;
+	unsigned sessions_max;
 	unsigned n_sessions;
 	unsigned n_cells;
 	struct upload *uploads;

@@ -63,6 +63,7 @@ static void session_free(struct session *session)
 {
 	struct jaild *jaild = session->jaild;
 
+	loop_timer_clear(&jaild->loop, &session->spare_timer);
 	uploads_drop(jaild, session);
 	home_close(&session->home);
 	if (session->has_cgroup)
@@ -102,7 +103,8 @@ struct session *session_open(
 	struct session *session;
 
 	if (failed(ret_failure, STAGE_NONE, key_is_used(jaild, request->key) ? -EEXIST : 0) ||
-		failed(ret_failure, STAGE_NONE, jaild->n_sessions >= SESSIONS_MAX ? -EAGAIN : 0))
+		failed(ret_failure, STAGE_NONE,
+			jaild->n_sessions >= jaild->sessions_max ? -EAGAIN : 0))
 		return NULL;
 	session = xcalloc(1, sizeof(*session));
 	session->jaild = jaild;
@@ -123,12 +125,14 @@ struct session *session_open(
 
 void session_close(struct session *session, const struct reply *reply)
 {
-	session->is_closing = true;
-	session->close_reply = *reply;
+	/* Each of these may end at once; only a session that is closing is freed by that. */
 	if (session->cell)
 		cell_cancel(session->cell);
 	if (session->walk)
 		walk_stop(session->walk);
+	cell_spare_drop(session);
+	session->is_closing = true;
+	session->close_reply = *reply;
 	session_settle(session);
 }
 
@@ -137,7 +141,7 @@ void session_settle(struct session *session)
 	struct jaild *jaild = session->jaild;
 	struct reply reply = session->close_reply;
 
-	if (!session->is_closing || session->cell || session->walk)
+	if (!session->is_closing || session->cell || session->spare || session->walk)
 		return;
 	session_free(session);
 	answer_done(jaild, &reply);
@@ -168,6 +172,8 @@ void sessions_end(struct jaild *jaild)
 			(void)cgroup_cell_kill(&jaild->cgroups, &session->cell->cgroup);
 			cell_destroy(session->cell);
 		}
+		if (session->spare)
+			cell_destroy(session->spare);
 		session_free(session);
 	}
 }

@@ -9,8 +9,12 @@
 struct cell;
 struct walk;
 
-/* Sessions that one jaild holds at most: more than the supervisor ever asks for. */
-#define SESSIONS_MAX 1024
+/* Sessions that one jaild holds at most: more than the supervisor ever asks for. The limit of open
+ * descriptors may allow less: a session with its home, a run and a spare holds up to
+ * SESSION_DESCRIPTORS, and DESCRIPTORS_RESERVE are for everything else. */
+#define SESSIONS_MAX	    1024
+#define SESSION_DESCRIPTORS 8
+#define DESCRIPTORS_RESERVE 128
 
 /* A session: what its cells have in common. Owned by the jaild's list. */
 struct session {
@@ -24,6 +28,8 @@ struct session {
 	struct cgroup_session cgroup;
 	struct home home;
 	struct cell *cell;	  /* the run under way, NULL */
+	struct cell *spare;	  /* built ahead for the next run, NULL */
+	struct timer spare_timer; /* makes it, and drops it again */
 	struct walk *walk;	  /* the listing under way, NULL */
 	struct reply close_reply; /* to the request that waits for the end */
 	bool is_closing;

@@ -8,7 +8,9 @@
 #include "jail/outside/procfs.h"
 #include "jail/outside/template.h"
 #include "jail/outside/tmpfs.h"
+#include "jail/plan/plan.h"
 #include "jaild/bootstrap.h"
+#include "jaild/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +22,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -62,6 +65,8 @@ static void setup_take(struct jaild *jaild, const struct setup *setup)
 /* Everything that is ours stays when we execute nothing any more; but cells execute init. */
 static int descriptors_take(struct jaild *jaild, int client_fd)
 {
+	AUTO_CLOSE int null_fd = -1;
+	int init_fd;
 	const int inherited[] = { client_fd, jaild->init_fd, jaild->cgroups.unified_fd,
 		jaild->cgroups.memory_fd, jaild->cgroups.pids_fd, jaild->cgroups.cpu_fd };
 
@@ -69,8 +74,34 @@ static int descriptors_take(struct jaild *jaild, int client_fd)
 		if (inherited[i] >= 0 && fcntl(inherited[i], F_SETFD, FD_CLOEXEC) < 0)
 			return -errno;
 	}
-	jaild->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	return jaild->null_fd < 0 ? -errno : 0;
+	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null_fd < 0)
+		return -errno;
+	/* out of the way of 0 to INIT_CONTROL_FD, which a cell's first process fills (spawn.c) */
+	jaild->null_fd = fd_dup_above(null_fd, INIT_CONTROL_FD + 1);
+	init_fd = fd_dup_above(jaild->init_fd, INIT_CONTROL_FD + 1);
+	if (jaild->null_fd < 0 || init_fd < 0)
+		return -EMFILE;
+	(void)fd_close(jaild->init_fd);
+	jaild->init_fd = init_fd;
+	return 0;
+}
+
+/* As many descriptors as we are allowed; how many sessions fit into them. */
+static void sessions_bound(struct jaild *jaild)
+{
+	struct rlimit limit = { .rlim_cur = 1024 };
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	jaild->sessions_max = SESSIONS_MAX;
+	if (limit.rlim_cur < DESCRIPTORS_RESERVE + SESSIONS_MAX * SESSION_DESCRIPTORS)
+		jaild->sessions_max = limit.rlim_cur <= DESCRIPTORS_RESERVE
+					      ? 1
+					      : (unsigned)(limit.rlim_cur - DESCRIPTORS_RESERVE) /
+							SESSION_DESCRIPTORS;
 }
 
 /* A keyring of our own: the one of the login session must not travel into cells. */
@@ -159,6 +190,7 @@ int jaild_start(struct jaild *jaild, const struct setup *setup, enum stage *ret_
 
 	*jaild = (struct jaild){ 0 };
 	setup_take(jaild, setup);
+	sessions_bound(jaild);
 	if (!failed(&failure, STAGE_START_SETUP,
 		    STAGE_TRY(STAGE_START_SETUP, descriptors_take(jaild, setup->client_fd))) &&
 		!failed(&failure, STAGE_START_KEYRING,

@@ -59,14 +59,47 @@ static bool own_path(const char *own, struct str controller, struct str *ret_pat
 	return false;
 }
 
+/* Takes the root of a mount off the front of our path. False if we are not below it. */
+static bool root_strip(struct str root, struct str *path)
+{
+	if (str_eq(root, STR("/")))
+		return true;
+	if (!str_starts(*path, root) || (path->n > root.n && path->p[root.n] != '/'))
+		return false;
+	*path = (struct str){ .p = path->p + root.n, .n = path->n - root.n };
+	return true;
+}
+
+/* mountinfo writes blanks and backslashes as \040 and the like. */
+static void octals_decode(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; to++) {
+		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] >= '0' &&
+			from[2] <= '7' && from[3] >= '0' && from[3] <= '7') {
+			*to = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
+			from += 4;
+		} else {
+			*to = *from++;
+		}
+	}
+	*to = '\0';
+}
+
+/* The first mount that shows our group is the one. */
 static void place_set(char *ret_place, struct str mount_point, struct str root, struct str path)
 {
-	if (root.n > 1 && str_starts(path, root))
-		path = (struct str){ .p = path.p + root.n, .n = path.n - root.n };
-	if (path.n == 1)
-		path.n = 0; /* "/" */
-	if (str_format(ret_place, PATH_MAX, "%.*s%.*s", STR_ARG(mount_point), STR_ARG(path)) < 0)
-		ret_place[0] = '\0';
+	char point[PATH_MAX];
+
+	if (ret_place[0] || !root_strip(root, &path))
+		return;
+	if (str_eq(path, STR("/")))
+		path.n = 0;
+	if (str_format(point, sizeof(point), "%.*s", STR_ARG(mount_point)) < 0)
+		return;
+	octals_decode(point);
+	(void)str_format(ret_place, PATH_MAX, "%s%.*s", point, STR_ARG(path));
 }
 
 /* Where delegate.c has moved us, if it has: our group is the one above. */

@@ -25,5 +25,5 @@ struct cgroup_host {
 /* Looks at the host. A host without usable trees is not an error: backend is then NONE. */
 void cgroup_find(struct cgroup_host *ret_host);
 
-/* The same from given texts; exists for tests. controllers is the unified group's own list. */
+/* The same from given texts, for tests; whether v2 has the controllers is not looked at. */
 void cgroup_find_in(const char *mountinfo, const char *own, struct cgroup_host *ret_host);

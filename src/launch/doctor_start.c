@@ -69,5 +69,8 @@ void doctor_start(const struct options *options, struct finding *ret)
 	(void)waitpid(pid, NULL, 0);
 	if (!ret->is_ok)
 		words_read(words[0], ret);
+	if (!ret->is_ok && !ret->remedy[0])
+		(void)str_copy(ret->remedy, sizeof(ret->remedy),
+			"mend what fails above; on an initramfs, switch_root to a real root first");
 	(void)fd_close(words[0]);
 }

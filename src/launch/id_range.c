@@ -47,7 +47,7 @@ int id_range_parse(
 	while (line_next(&text, &line)) {
 		if (!str_eq(line.name, str_from(name)) && !str_eq(line.name, str_from(number)))
 			continue;
-		if (line.count < ID_RANGE_MIN)
+		if (line.count < ID_RANGE_MIN || line.first + line.count > UINT32_MAX)
 			continue;
 		*ret_first = (uint32_t)line.first;
 		*ret_count = (uint32_t)(line.count < ID_RANGE_COUNT ? line.count : ID_RANGE_COUNT);
@@ -61,7 +61,8 @@ int id_range_overlaps(struct str text, uint32_t first, uint32_t count)
 	struct line line;
 
 	while (line_next(&text, &line)) {
-		if (line.first < (uint64_t)first + count && first < line.first + line.count)
+		if (line.count > 0 && line.first < (uint64_t)first + count &&
+			first < line.first + line.count)
 			return 1;
 	}
 	return 0;

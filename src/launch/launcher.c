@@ -3,6 +3,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "jail/outside/caps.h"
+#include "jail/outside/filter.h"
 #include "launch/delegate.h"
 #include "launch/inner_exec.h"
 #include "launch/launcher_files.h"
@@ -152,7 +153,9 @@ static int rights_drop(const struct launch *launch)
 		if (r < 0)
 			return r;
 	}
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	return filter_install_own();
 }
 
 /* jaild must outlive its jails when the host is out of memory; only root may ask for that. */

@@ -26,19 +26,21 @@
 #define SWEEP_WAIT_US (2 * 1000 * 1000)
 
 /* Signals every process of one group, by number: only for v1 trees, where nothing better exists and
- * where the processes' own v2 group has been killed as a whole before. */
+ * where the processes' own v2 group has been killed as a whole before. One read's worth at a time:
+ * the next pass sees who is left. */
 static bool group_kill_each(int group_fd)
 {
+	AUTO_CLOSE int fd = openat(group_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
 	char list[8192];
 	struct str text, line;
 	uint64_t pid;
 	bool any = false;
 	ssize_t n;
 
-	n = fd_read_file(group_fd, "cgroup.procs", list, sizeof(list));
+	n = fd < 0 ? 0 : read(fd, list, sizeof(list));
 	text = (struct str){ .p = list, .n = n > 0 ? (size_t)n : 0 };
-	while (text.n > 0) {
-		(void)str_split_once(text, '\n', &line, &text);
+	/* a number without its newline may be cut */
+	while (str_split_once(text, '\n', &line, &text)) {
 		if (str_to_u64(line, INT32_MAX, &pid) == 0 && pid > 0) {
 			(void)kill((pid_t)pid, SIGKILL);
 			any = true;
@@ -81,13 +83,16 @@ void sweep_group(int base_fd, const char *name)
 		(void)nanosleep(&pause, NULL);
 }
 
-/* True if the lock of the group could be taken: its launcher is gone. */
-static bool group_is_dead(int base_fd, const char *name)
+/* Takes the lock of a group whose launcher is gone. Returns the descriptor that holds it, until the
+ * group has been removed: whoever makes a group of this name now must not get the lock. -1 if it is
+ * in use. */
+static int dead_group_lock(int base_fd, const char *name)
 {
-	AUTO_CLOSE int fd = -1;
+	AUTO_CLOSE int fd = openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	fd = openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return -1;
+	return TAKE_FD(fd);
 }
 
 void sweep_dead(int base_fd, void (*visit)(void *ctx, const char *name), void *ctx)
@@ -101,8 +106,11 @@ void sweep_dead(int base_fd, void (*visit)(void *ctx, const char *name), void *c
 		return;
 	}
 	while ((entry = readdir(dir))) {
-		if (!str_starts(str_from(entry->d_name), STR("cloche-")) ||
-			!group_is_dead(base_fd, entry->d_name))
+		AUTO_CLOSE int lock_fd = -1;
+
+		if (str_starts(str_from(entry->d_name), STR("cloche-")))
+			lock_fd = dead_group_lock(base_fd, entry->d_name);
+		if (lock_fd < 0)
 			continue;
 		visit(ctx, entry->d_name);
 		sweep_group(base_fd, entry->d_name);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sandbox/changes.h"
+#include "jail/files/changes.h"
 #include "sandbox/run.h"
 #include "wire/limits.h"
 #include "wire/package.h"

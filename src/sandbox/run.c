@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/macro.h"
-#include "sandbox/refusal.h"
+#include "jail/client/refusal.h"
 
 #include <errno.h>
 #include <fcntl.h>

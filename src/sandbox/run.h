@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "sandbox/jaild.h"
+#include "jail/client/jaild.h"
 #include "sandbox/output.h"
 #include "wire/package.h"
 #include "wire/report.h"

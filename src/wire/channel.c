@@ -3,8 +3,13 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#ifndef SCM_PIDFD
+#define SCM_PIDFD 4 /* Linux 6.5 */
+#endif
 
 /*
  * The control buffer has room for exactly CHANNEL_FDS_MAX descriptors. More than that sets
@@ -50,18 +55,26 @@ int channel_send(int fd, const void *data, size_t size, const int *fds, size_t n
 	return n < 0 ? -errno : 0;
 }
 
-static void fds_take(struct msghdr *message, int *ret_fds, size_t *ret_n_fds)
+/* Takes all descriptors out of the control data. Returns 0, or -EBADMSG for control data that is
+ * not descriptors: a peer can switch such on for our end, and some of it is a descriptor too. */
+static int fds_take(struct msghdr *message, int *ret_fds, size_t *ret_n_fds)
 {
+	int result = 0;
+
 	for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header;
 		header = CMSG_NXTHDR(message, header)) {
-		size_t n;
+		bool has_fds = header->cmsg_level == SOL_SOCKET &&
+			       (header->cmsg_type == SCM_RIGHTS || header->cmsg_type == SCM_PIDFD);
+		size_t n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 
 		if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+			result = -EBADMSG;
+		if (!has_fds || *ret_n_fds + n > CHANNEL_FDS_MAX)
 			continue;
-		n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		memcpy(ret_fds + *ret_n_fds, CMSG_DATA(header), n * sizeof(int));
 		*ret_n_fds += n;
 	}
+	return result;
 }
 
 ssize_t channel_receive(
@@ -74,6 +87,7 @@ ssize_t channel_receive(
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes) };
 	ssize_t n;
+	int r;
 
 	*ret_n_fds = 0;
 	for (size_t i = 0; i < CHANNEL_FDS_MAX; i++)
@@ -83,11 +97,15 @@ ssize_t channel_receive(
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	fds_take(&message, ret_fds, ret_n_fds);
-	if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
+	r = fds_take(&message, ret_fds, ret_n_fds);
+	if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+		r = -EMSGSIZE;
+	else if (n == 0 && *ret_n_fds > 0)
+		r = -EBADMSG; /* looks like the end of the connection, and is not */
+	if (r < 0) {
 		channel_close_fds(ret_fds, *ret_n_fds);
 		*ret_n_fds = 0;
-		return -EMSGSIZE;
+		return r;
 	}
 	return n;
 }

@@ -239,11 +239,12 @@ static void test_the_end_is_zero_after_what_was_sent(void **state)
 	assert_nothing_handed_over(scene);
 }
 
-/* SIGPIPE has its default action here: raised, it would end the test. */
+/* With its default action SIGPIPE, if raised, would end the test. */
 static void test_a_peer_that_is_gone_is_an_error_and_no_signal(void **state)
 {
 	struct scene *scene = *state;
 
+	(void)signal(SIGPIPE, SIG_DFL);
 	scene->pair[1] = fd_close(scene->pair[1]);
 	assert_int_equal(channel_send(scene->pair[0], "x", 1, NULL, 0), -EPIPE);
 	assert_int_equal(channel_send(scene->pair[0], "x", 1, &scene->null, 1), -EPIPE);
@@ -307,6 +308,17 @@ static void test_close_fds_forgets_what_it_closed(void **state)
 
 #define ON_SCENE(test) cmocka_unit_test_setup_teardown(test, scene_open, scene_close)
 
+static void test_an_empty_message_with_descriptors_leaks_none(void **state)
+{
+	struct scene *scene = *state;
+	int before = descriptors_count();
+
+	send_raw(scene->pair[0], scene->null, 0, 8);
+	assert_true(receive(scene, sizeof(scene->data)) < 0);
+	assert_nothing_handed_over(scene);
+	assert_int_equal(descriptors_count(), before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +335,7 @@ int main(void)
 		ON_SCENE(test_errors_of_the_socket_are_passed_up),
 		ON_SCENE(test_a_signal_does_not_end_a_receive),
 		ON_SCENE(test_close_fds_forgets_what_it_closed),
+		ON_SCENE(test_an_empty_message_with_descriptors_leaks_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

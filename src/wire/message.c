@@ -109,6 +109,8 @@ int wire_check(const union wire_any *message, size_t size, size_t n_fds)
 		return file_check(&message->file);
 	case WIRE_LIST:
 		return message->list.reserved == 0 ? 0 : -EBADMSG;
+	case WIRE_STATUS_IS:
+		return message->status_is.reserved == 0 ? 0 : -EBADMSG;
 	default:
 		return 0;
 	}

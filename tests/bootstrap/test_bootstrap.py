@@ -1,22 +1,23 @@
 """The bootstrap against plain Python: same output, same end, and what the report tells."""
+import os
+import pty
 import re
 import shutil
-import subprocess
-import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from bootstrap import PYTHON, REPORT_SIZE, run_bootstrap, run_plain
-from cases import CASES
+from bootstrap_cases import CASES
+from bootstrap_run import run_bootstrap, run_plain
 
 ERROR_NAME, ERROR_VALUE, ERROR_TRACEBACK = 1, 2, 3
 HAS_TRACEBACK = re.compile(rb"(Traceback \(most recent call last\)|^\s+File \")", re.M)
 
 
-def prepare(tmp_path, script, files=None):
-    folder = tmp_path / "home"
+def prepare(tmp_path, script, files=None, name="home"):
+    folder = tmp_path / name / "home"
     if folder.exists():
         shutil.rmtree(folder)
-    folder.mkdir()
+    folder.mkdir(parents=True)
     (folder / "main.py").write_bytes(script if isinstance(script, bytes) else script.encode())
     for name, text in (files or {}).items():
         (folder / name).write_text(text)
@@ -26,6 +27,7 @@ def prepare(tmp_path, script, files=None):
 def comparable(data):
     """Without what differs between two runs of plain Python too: addresses and process ids."""
     data = re.sub(rb"0x[0-9a-f]{6,}|refcount : \d+", b"0x", data)
+    data = data.replace(b"/ours_/home", b"/plain/home")
     return re.sub(rb"pid=\d+|ident=\d+|started \d+", b"id", data)
 
 
@@ -34,8 +36,12 @@ def test_same_as_plain(tmp_path, name, script, options):
     options = dict(options)
     files = options.pop("files", None)
     expected = options.pop("error", "")
-    plain = run_plain(prepare(tmp_path, script, files), **options)
-    ours = run_bootstrap(prepare(tmp_path, script, files), **options)
+    # Side by side, in folders of equally long names.
+    with ThreadPoolExecutor(1) as pool:
+        folder = prepare(tmp_path, script, files, "plain")
+        plain = pool.submit(run_plain, folder, **options)
+        ours = run_bootstrap(prepare(tmp_path, script, files, "ours_"), **options)
+        plain = plain.result()
     assert comparable(ours.out) == comparable(plain.out)
     assert comparable(ours.err) == comparable(plain.err)
     assert ours.status == plain.status
@@ -110,10 +116,30 @@ def test_files_of_the_script_outlive_the_report(tmp_path):
         assert (folder / "x.txt").read_text() == "kept", end
 
 
+@pytest.mark.parametrize(
+    "script", ["print(__loader__, sorted(globals()))", "1/0", "x = = 1", "import sys; sys.exit(3)"]
+)
+def test_works_compiled_ahead(tmp_path, script):
+    folder = prepare(tmp_path, script)
+    plain, ours = run_plain(folder), run_bootstrap(folder, compiled=True)
+    assert (ours.status, ours.err) == (plain.status, plain.err)
+    assert comparable(ours.out) == comparable(plain.out)
+
+
+@pytest.mark.parametrize("follow", ["settrace", "setprofile"])
+def test_little_of_the_bootstrap_is_followed(tmp_path, follow):
+    """A trace function left behind sees where the generator wakes, not all that comes after."""
+    script = f"""if 1:
+        import sys
+        def f(frame, event, _):
+            if frame.f_code.co_filename.endswith("bootstrap.py"): sys.__stdout__.write("x")
+            return f
+        sys.{follow}(f)"""
+    assert len(run_bootstrap(prepare(tmp_path, script)).out) <= 20
+
+
 def test_a_terminal_gets_the_same(tmp_path):
     """With a terminal Python may choose colours; the copy for the report must not change it."""
-    import pty, os
-
     def through_terminal(run_one):
         ours, theirs = pty.openpty()
         folder = prepare(tmp_path, f"import os\nos.dup2({theirs}, 2)\n1/0")

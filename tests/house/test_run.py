@@ -92,5 +92,5 @@ def test_the_sums_and_the_output_of_a_failure_are_printed(runner, capsys):
     assert "FAILED y:" in said
 
 
-def test_budgets_together_fit_into_half_an_hour(runner):
-    assert sum(suite.budget_s for suite in runner.suites(False)) <= 1800
+def test_budgets_together_fit_into_what_ci_has(runner):
+    assert sum(suite.budget_s for suite in runner.suites(False)) <= 5000

@@ -190,9 +190,9 @@ static const struct http_route routes[] = {
 	{ "PUT", "/files/{path...}", 0, HTTP_BODY_STREAM, BODY_MAX, count },
 	{ "PUT", "/small", 0, HTTP_BODY_STREAM, SMALL_MAX, count },
 	{ "PUT", "/full", 0, HTTP_BODY_STREAM, BODY_MAX, full },
-	{ "GET", "/events/{n}", 0, HTTP_BODY_NONE, 0, events },
+	{ "GET", "/events/{n}", 0, HTTP_BODY_NONE, 0, events, true },
 	{ "GET", "/silent", 0, HTTP_BODY_NONE, 0, silent },
-	{ "GET", "/silent-events", 0, HTTP_BODY_NONE, 0, silent_events },
+	{ "GET", "/silent-events", 0, HTTP_BODY_NONE, 0, silent_events, true },
 	{ "GET", "/mute", 0, HTTP_BODY_NONE, 0, mute },
 };
 

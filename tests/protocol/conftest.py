@@ -16,11 +16,13 @@ from pen import Pen  # noqa: E402
 def shared(programs, request):  # noqa: F811
     """A jaild that serves many tests, each over a connection of its own."""
     made = Pen(f"pen-{os.getpid()}-{request.module.__name__}")
-    with wire.Jaild(made) as jaild:  # noqa: F811
-        yield jaild
-        assert (jaild.status()["sessions"], jaild.status()["cells"]) == (0, 0)
-    left = made.empties()
-    made.close()
+    try:
+        with wire.Jaild(made) as jaild:  # noqa: F811
+            yield jaild
+            assert (jaild.status()["sessions"], jaild.status()["cells"]) == (0, 0)
+        left = made.empties()
+    finally:
+        made.close()
     assert not left, "left behind:\n" + "\n".join(left)
 
 

@@ -48,8 +48,8 @@ open(b"\\xff\\xfe\\n", "w")
 """)
     answer, found = client.list(session, wire.LIST_HASH)
     assert {path: entry["kind"] for path, entry in found.items()} == {
-        b"file": "file", b"hard": "file", b"folder": "folder", b"folder/inner": "file", b"link": "link", b"fifo": "other",
-        b"socket": "other", b"\xff\xfe\n": "file"}
+        b"file": "file", b"hard": "file", b"folder": "folder", b"folder/inner": "file", b"link": "link",
+        b"fifo": "other", b"socket": "other", b"\xff\xfe\n": "file"}
     assert found[b"file"]["mode"] == 0o751 and found[b"file"]["links"] == 2 and found[b"file"]["size"] == 4
     assert found[b"file"]["hash"] == found[b"hard"]["hash"] != found[b"folder/inner"]["hash"]
     assert found[b"link"]["hash"] is None and found[b"fifo"]["hash"] is None

@@ -109,7 +109,8 @@ def test_reserved_byte_of_session_open(at, shared):
 
 @pytest.mark.parametrize("kind", [Type.FILE_OPEN, Type.FILE_CREATE, Type.FILE_REMOVE], ids=lambda kind: kind.name)
 def test_reserved_bytes_of_files(kind, shared):
-    for changes in ({"reserved": 1}, {"reserved": 1 << 31}, {"padding": b"\1" + bytes(6)}, {"padding": bytes(6) + b"\1"}):
+    for changes in ({"reserved": 1}, {"reserved": 1 << 31}, {"padding": b"\1" + bytes(6)},
+                    {"padding": bytes(6) + b"\1"}):
         send_refused(shared, wire.header(kind, 1) + wire.file_body(1, "a", **changes), 0)
 
 

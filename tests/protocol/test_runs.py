@@ -334,6 +334,20 @@ def test_signals_to_the_launcher(number, jaild, pen):
         assert jaild.status()["cells"] == 1
 
 
+def test_as_many_sessions_as_there_may_be_leave_room_for_runs(pen):
+    """1,024 descriptors are what a shell and systemd give (soft limit); sessions and their limit must fit together."""
+    with wire.Jaild(pen, before="ulimit -Sn 1024; ") as jaild:
+        sessions = []
+        with pytest.raises(wire.Refused) as refusal:
+            while len(sessions) < 5000:
+                sessions.append(jaild.open(f"s{len(sessions)}"))
+        assert len(sessions) > 100 and refusal.value.error in (errno.EAGAIN, errno.EMFILE)
+        for session in (sessions[0], sessions[-1]):
+            assert jaild.result(session, "print(6 * 7)")[1] == "42\n"
+        jaild.close(sessions[0])
+        jaild.close(jaild.open("one-more"))
+
+
 @pytest.mark.parametrize("number", [4, 5, 9, 17])
 def test_socket_may_have_any_number(number, pen):
     """A client other than cloche may pass another descriptor than 3."""
@@ -343,7 +357,8 @@ def test_socket_may_have_any_number(number, pen):
 
 def test_what_is_no_seqpacket_socket_is_no_client(pen):
     for what in ("</dev/null", "<&1"):
-        argv = ["/bin/bash", "-c", f'exec 3{what}; exec "$@"', "bash", tables.BUILD / "cloche-jaild", "--socket-fd", "3"]
+        argv = ["/bin/bash", "-c", f'exec 3{what}; exec "$@"', "bash", tables.BUILD / "cloche-jaild"]
+        argv += ["--socket-fd", "3"]
         done = subprocess.run(pen.wrap(argv), capture_output=True, timeout=20)
         assert done.returncode != 0
     assert not pen.empties()

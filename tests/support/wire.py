@@ -4,6 +4,7 @@ with send(), what it does not.
 Every request has one answer with its number (seq); call() waits for it and keeps what comes meanwhile for others. A
 refusal is raised as Refused. Answers are dictionaries of the struct's fields.
 """
+import contextlib
 import enum
 import errno
 import fcntl
@@ -327,16 +328,20 @@ class Client:
 
 
 class Jaild(Client):
-    """A jaild of our own and its first connection. Ready when made, unless is_ready is false: then first() tells."""
+    """A jaild of our own and its first connection. Ready when made, unless is_ready is false: then first() tells.
+
+    number is the socket's in jaild; before are words for the shell that starts it.
+    """
 
     def __init__(self, pen, program=tables.BUILD / "cloche-jaild", fail_stage=0, is_ready=True, options=(),
-                 number=SOCKET_FD):
+                 number=SOCKET_FD, before=""):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         super().__init__(ours)
         self.pen = pen
         argv = [program, "--socket-fd", number, *options]
         argv += ["--fail-stage", fail_stage] if fail_stage else []
         move = f"exec {number}<&{theirs.fileno()}-; " if number != theirs.fileno() else ""
+        move += before
         self.launcher = subprocess.Popen(
             pen.wrap(argv, move), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, start_new_session=True)
@@ -378,18 +383,25 @@ class Jaild(Client):
     def descriptors(self):
         """What jaild has open: number -> what it is. It answers before it closes, so it is asked once more first."""
         self.status()
-        folder = f"/proc/{self.pid}/fd"
-        return {int(name): os.readlink(f"{folder}/{name}") for name in os.listdir(folder)}
+        folder, found = f"/proc/{self.pid}/fd", {}
+        for name in os.listdir(folder):
+            with contextlib.suppress(FileNotFoundError):  # a spare cell is being made
+                found[int(name)] = os.readlink(f"{folder}/{name}")
+        return found
 
     def mounts(self):
-        """jaild's own mounts, as lines."""
-        return Path(f"/proc/{self.pid}/mountinfo").read_text().splitlines()
+        """jaild's own mounts, as lines: not those of the template, which it visits while it makes a cell."""
+        while True:
+            lines = Path(f"/proc/{self.pid}/mountinfo").read_text().splitlines()
+            if any(line.split()[4] == "/usr" for line in lines):
+                continue
+            return lines
 
     def memory(self):
-        """Bytes of jaild alone: its share of pages, and what it has written itself."""
+        """Bytes of jaild alone: all its pages, its share of them, and what it has written itself."""
         lines = Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines()
         sizes = {line.split()[0].rstrip(":"): int(line.split()[1]) * 1024 for line in lines[1:]}
-        return {"pss": sizes["Pss"], "private": sizes["Private_Dirty"]}
+        return {"rss": sizes["Rss"], "pss": sizes["Pss"], "private": sizes["Private_Dirty"]}
 
 
 def listing_read(answer):

@@ -112,10 +112,24 @@ def test_cell_that_fails_leaves_session_and_jaild_usable(stage, pen, faults):
         assert jaild.status()["sessions"] == 0
 
 
+@pytest.mark.parametrize("name", ["INIT_PLAN", "INIT_PROC"])
+def test_init_that_fails_early_is_named_each_time(name, pen, faults):
+    """Init may be gone before jaild has handed it everything: a broken pipe is not what went wrong."""
+    with wire.Jaild(pen, faults.with_name("cloche-jaild"), NUMBERS[name]) as jaild:
+        session = jaild.open("one", "roomy")
+        for turn in range(400):
+            run = jaild.run(session, SCRIPT)
+            with pytest.raises(wire.Refused) as refused:
+                run.started()
+            assert (refused.value.error, refused.value.stage) == (errno.EIO, NUMBERS[name]), f"turn {turn}"
+            run.close()
+
+
 def view(jaild):
     """All that a failure must not change: descriptors, mounts, groups, processes, counts."""
+    status = dict(jaild.status())  # first: the answer before has left before the last folder was removed
     groups = sorted(str(path) for group in jaild.pen.groups() for path, _, _ in os.walk(group))
-    return dict(jaild.status()), jaild.descriptors(), jaild.mounts(), groups, sorted(jaild.pen.processes())
+    return status, jaild.descriptors(), jaild.mounts(), groups, sorted(jaild.pen.processes())
 
 
 @pytest.mark.parametrize("argv", [

@@ -105,19 +105,22 @@ static int rules_add(int ruleset_fd, uint64_t rights)
 	return 0;
 }
 
-int landlock_restrict(unsigned abi)
+int landlock_prepare(unsigned abi, int *ret_fd)
 {
 	uint64_t rights = rights_known(abi);
-	AUTO_CLOSE int ruleset_fd = -1;
+	AUTO_CLOSE int ruleset_fd = ruleset_create(abi, rights);
 	int r;
 
-	ruleset_fd = ruleset_create(abi, rights);
 	if (ruleset_fd < 0)
 		return ruleset_fd;
 	r = rules_add(ruleset_fd, rights);
 	if (r < 0)
 		return r;
-	if (syscall(SYS_landlock_restrict_self, ruleset_fd, 0) < 0)
-		return -errno;
+	*ret_fd = TAKE_FD(ruleset_fd);
 	return 0;
+}
+
+int landlock_restrict(int ruleset_fd)
+{
+	return syscall(SYS_landlock_restrict_self, ruleset_fd, 0) < 0 ? -errno : 0;
 }

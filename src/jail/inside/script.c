@@ -27,9 +27,9 @@
  * may not do is return from the function that called vfork, hence script_become, which never
  * returns, and a failure that is left in memory for init to report.
  *
- * The order follows security.md: resources first, while there are rights; Landlock before the ids
- * change, since its rules name paths that only root of the cell may open; then bounding set, ids,
- * capabilities; descriptors; and the filter last, because it forbids much of the above.
+ * The order follows security.md: resources first, while there are rights; Landlock; ids and
+ * capabilities (init has emptied the bounding set already, which is inherited); descriptors; and
+ * the filter last, because it forbids much of the above.
  */
 
 /* Python's bootstrap finds its report here and closes it before the script starts. */
@@ -114,8 +114,7 @@ __attribute__((noinline, noreturn)) static void script_become(const struct scrip
 	wall(STAGE_SCRIPT_CWD, home_enter());
 	wall(STAGE_SCRIPT_RLIMITS, resources_limit(&script->plan->limits));
 	wall(STAGE_SCRIPT_NO_NEW_PRIVS, no_new_privs_set());
-	wall(STAGE_SCRIPT_LANDLOCK, landlock_restrict(script->plan->landlock_abi));
-	wall(STAGE_SCRIPT_BOUNDING, identity_empty_bounding());
+	wall(STAGE_SCRIPT_LANDLOCK, landlock_restrict(script->landlock_fd));
 	wall(STAGE_SCRIPT_IDENTITY, identity_become_script());
 	wall(STAGE_SCRIPT_CAPABILITIES, identity_drop_capabilities());
 	wall(STAGE_SCRIPT_DESCRIPTORS, descriptors_close());

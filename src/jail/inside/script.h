@@ -15,7 +15,8 @@ struct script {
 	const struct sock_filter *filter; /* plan->filter_count instructions */
 	const void *package;		  /* mapped, sealed; wire/package.h */
 	size_t package_size;
-	const int *fds; /* enum wire_run_fd */
+	const int *fds;	 /* enum wire_run_fd */
+	int landlock_fd; /* its rules */
 };
 
 /* Reads the package and writes the code into the cell, then makes it read-only. A failure ends

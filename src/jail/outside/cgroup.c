@@ -64,9 +64,9 @@ int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *c
 	return backend_of(root)->cell_open(root, cell);
 }
 
-int cgroup_cell_attach(const struct cgroup_root *root, const struct cgroup_cell *cell, pid_t pid)
+int cgroup_cell_enter(const struct cgroup_root *root, const struct cgroup_cell *cell)
 {
-	return backend_of(root)->cell_attach(root, cell, pid);
+	return backend_of(root)->cell_enter(root, cell);
 }
 
 int cgroup_cell_kill(const struct cgroup_root *root, const struct cgroup_cell *cell)

@@ -67,10 +67,11 @@ int cgroup_run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 void cgroup_run_end(const struct cgroup_root *root, struct cgroup_session *session,
 	const struct cgroup_cell *cell, struct cgroup_usage *ret_usage);
 
-/* A descriptor for CLONE_INTO_CGROUP (the caller closes), -1 where the process must be moved. */
+/* The leaf in the v2 tree, for CLONE_INTO_CGROUP; the caller closes. -1 where there is none. */
 int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell);
-/* Moves a process into all groups of the cell that it was not born in. */
-int cgroup_cell_attach(const struct cgroup_root *root, const struct cgroup_cell *cell, pid_t pid);
+/* Called by the process itself, still with jaild's ids: enters all groups of the cell that it was
+ * not born in. */
+int cgroup_cell_enter(const struct cgroup_root *root, const struct cgroup_cell *cell);
 
 /* Kills every process of the cell at once. Where no tree can do that: -EOPNOTSUPP. */
 int cgroup_cell_kill(const struct cgroup_root *root, const struct cgroup_cell *cell);

@@ -14,8 +14,7 @@ struct cgroup_backend {
 	void (*run_end)(const struct cgroup_root *root, struct cgroup_session *session,
 		const struct cgroup_cell *cell, struct cgroup_usage *usage);
 	int (*cell_open)(const struct cgroup_root *root, const struct cgroup_cell *cell);
-	int (*cell_attach)(
-		const struct cgroup_root *root, const struct cgroup_cell *cell, pid_t pid);
+	int (*cell_enter)(const struct cgroup_root *root, const struct cgroup_cell *cell);
 	int (*cell_kill)(const struct cgroup_root *root, const struct cgroup_cell *cell);
 	int (*cell_is_empty)(const struct cgroup_root *root, const struct cgroup_cell *cell);
 };

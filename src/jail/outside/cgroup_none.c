@@ -56,14 +56,6 @@ static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *c
 	return -1;
 }
 
-static int cell_attach(const struct cgroup_root *root, const struct cgroup_cell *cell, pid_t pid)
-{
-	(void)root;
-	(void)cell;
-	(void)pid;
-	return 0;
-}
-
 static int cell_kill(const struct cgroup_root *root, const struct cgroup_cell *cell)
 {
 	(void)root;
@@ -86,7 +78,7 @@ const struct cgroup_backend cgroup_none = {
 	.run_begin = run_begin,
 	.run_end = run_end,
 	.cell_open = cell_open,
-	.cell_attach = cell_attach,
+	.cell_enter = cell_ok,
 	.cell_kill = cell_kill,
 	.cell_is_empty = cell_is_empty,
 };

@@ -178,30 +178,31 @@ static void run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 
 static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell)
 {
-	(void)root;
-	(void)cell;
-	return -1;
+	char name[CGROUP_NAME_MAX];
+	int fd;
+
+	if (root->unified_fd < 0)
+		return -1;
+	cell_name(name, cell);
+	fd = openat(root->unified_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
-static int cell_attach(const struct cgroup_root *root, const struct cgroup_cell *cell, pid_t pid)
+/* "0" into `tasks` is the one move for which the kernel takes no lock over all threads of the host;
+ * every other one can wait for an RCU grace period, ten milliseconds and more. */
+static int cell_enter(const struct cgroup_root *root, const struct cgroup_cell *cell)
 {
-	const int leaves[] = { root->pids_fd, root->cpu_fd, root->unified_fd };
-	char name[CGROUP_NAME_MAX];
+	char session[CGROUP_NAME_MAX], leaf[CGROUP_NAME_MAX];
 	int r;
 
-	session_name(name, cell->session);
-	r = cgroup_file_set_in(root->memory_fd, name, "cgroup.procs", (uint64_t)pid);
-	if (r < 0)
-		return r;
-	cell_name(name, cell);
-	for (size_t i = 0; i < ARRAY_SIZE(leaves); i++) {
-		if (leaves[i] < 0)
-			continue;
-		r = cgroup_file_set_in(leaves[i], name, "cgroup.procs", (uint64_t)pid);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	session_name(session, cell->session);
+	cell_name(leaf, cell);
+	r = cgroup_file_write_in(root->memory_fd, session, "tasks", "0");
+	if (r == 0)
+		r = cgroup_file_write_in(root->pids_fd, leaf, "tasks", "0");
+	if (r == 0)
+		r = cgroup_file_write_in(root->cpu_fd, leaf, "tasks", "0");
+	return r;
 }
 
 static int cell_kill(const struct cgroup_root *root, const struct cgroup_cell *cell)
@@ -237,7 +238,7 @@ const struct cgroup_backend cgroup_v1 = {
 	.run_begin = run_begin,
 	.run_end = run_end,
 	.cell_open = cell_open,
-	.cell_attach = cell_attach,
+	.cell_enter = cell_enter,
 	.cell_kill = cell_kill,
 	.cell_is_empty = cell_is_empty,
 };

@@ -162,11 +162,10 @@ static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *c
 }
 
 /* Nothing to do: the process was born in its cell (CLONE_INTO_CGROUP). */
-static int cell_attach(const struct cgroup_root *root, const struct cgroup_cell *cell, pid_t pid)
+static int cell_enter(const struct cgroup_root *root, const struct cgroup_cell *cell)
 {
 	(void)root;
 	(void)cell;
-	(void)pid;
 	return 0;
 }
 
@@ -197,7 +196,7 @@ const struct cgroup_backend cgroup_v2 = {
 	.run_begin = run_begin,
 	.run_end = run_end,
 	.cell_open = cell_open,
-	.cell_attach = cell_attach,
+	.cell_enter = cell_enter,
 	.cell_kill = cell_kill,
 	.cell_is_empty = cell_is_empty,
 };

@@ -109,9 +109,9 @@ static int etc_fill(int etc_fd, int source_etc_fd)
 
 	for (size_t i = 0; i < ARRAY_SIZE(made_files) && r == 0; i++)
 		r = file_make(etc_fd, made_files[i].name, made_files[i].text);
-	for (size_t i = 0; i < ARRAY_SIZE(copied_files) && r == 0; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(copied_files) && r == 0 && source_etc_fd >= 0; i++)
 		r = file_copy(source_etc_fd, etc_fd, copied_files[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(bound_folders) && r == 0; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bound_folders) && r == 0 && source_etc_fd >= 0; i++)
 		r = folder_bind(source_etc_fd, etc_fd, bound_folders[i]);
 	if (r == 0 && symlinkat("/usr/share/zoneinfo/UTC", etc_fd, "localtime") < 0)
 		r = -errno;
@@ -127,7 +127,8 @@ int etc_make(int root_fd, int source_fd)
 		return -errno;
 	etc_fd = openat(root_fd, "etc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	source_etc_fd = openat(source_fd, "etc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (etc_fd < 0 || source_etc_fd < 0)
+	/* an image may have none: then there is only what is made here */
+	if (etc_fd < 0 || (source_etc_fd < 0 && errno != ENOENT))
 		return -errno;
 	return etc_fill(etc_fd, source_etc_fd);
 }

@@ -9,6 +9,7 @@
 #include <seccomp.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 /*
@@ -24,6 +25,8 @@
 #else
 #error "ARCH_NATIVE is missing for this architecture"
 #endif
+
+#define SOCKET_TYPE_MASK 0xf /* net.h in the kernel: SOCK_TYPE_MASK */
 
 #define X32_BIT 0x40000000u
 
@@ -104,6 +107,10 @@ static void emit_rule(struct code *code, const struct denied_syscall *rule)
 	emit_load_argument(code, rule->argument);
 	if (rule->op == SYSCALL_ANY) {
 		emit_jump(code, BPF_JSET, rule->mask, 0, 1);
+	} else if (rule->op == SYSCALL_NEITHER) {
+		emit(code, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
+		emit_jump(code, BPF_JEQ, rule->value, 2, 0);
+		emit_jump(code, BPF_JEQ, rule->mask, 1, 0);
 	} else {
 		emit(code, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
 		emit_jump(code, BPF_JEQ, rule->value, rule->op == SYSCALL_EQ ? 0 : 1,
@@ -148,6 +155,11 @@ static void emit_socket(struct code *code, int number)
 	const struct socket_family *families = socket_families_get(&n);
 	unsigned start = block_begin(code, number);
 
+	/* a type that the kernel turns into the packet family, whatever the family says */
+	emit_load_argument(code, 1);
+	emit(code, BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE_MASK, 0, 0);
+	emit_jump(code, BPF_JEQ, SOCK_PACKET, 0, 1);
+	emit_return(code, errno_action(EAFNOSUPPORT));
 	for (size_t i = 0; i < n; i++) {
 		unsigned protocols = (unsigned)__builtin_popcount(families[i].protocols);
 		unsigned left = protocols;

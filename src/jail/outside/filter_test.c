@@ -189,6 +189,8 @@ static bool rule_holds(const struct denied_syscall *rule, const struct call *cal
 		return (low & rule->mask) == rule->value;
 	case SYSCALL_NE:
 		return (low & rule->mask) != rule->value;
+	case SYSCALL_NEITHER:
+		return (low & rule->mask) != rule->value && (low & rule->mask) != rule->mask;
 	case SYSCALL_ANY:
 		return (low & rule->mask) != 0;
 	}
@@ -510,6 +512,7 @@ static void test_personality_is_not_changed(void **state)
 	for (unsigned bit = 0; bit < 32; bit++)
 		assert_low_half_decides("personality", 0, 1u << bit, NO_RIGHT);
 	assert_low_half_decides("personality", 0, 0xfffffffe, NO_RIGHT);
+	assert_low_half_decides("personality", 0, 0xffffffff, ALLOW);
 }
 
 static void test_prlimit_is_for_oneself(void **state)
@@ -649,6 +652,7 @@ static int kernel_try(void)
 		{ SYS_socket, AF_INET, SOCK_STREAM, 132, EPROTONOSUPPORT },
 		{ SYS_socket, 38 /* alg */, SOCK_SEQPACKET, 0, EAFNOSUPPORT },
 		{ SYS_personality, 0, 0, 0, 0 },
+		{ SYS_personality, 0xffffffff, 0, 0, 0 },
 		{ SYS_personality, ADDR_NO_RANDOMIZE, 0, 0, EPERM },
 		{ SYS_prctl, 1L << 40 | PR_CAPBSET_DROP, 0, 0, EPERM },
 		{ SYS_prctl, PR_GET_DUMPABLE, 0, 0, 0 },

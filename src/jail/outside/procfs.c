@@ -31,8 +31,9 @@ static int procfs_open(bool is_for_cell, int *ret_fd)
 		return -errno;
 	if (fsconfig(fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
 		return -errno;
-	mount_fd = fsmount(
-		fs_fd, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	mount_fd = fsmount(fs_fd, FSMOUNT_CLOEXEC,
+		MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC |
+			(is_for_cell ? MOUNT_ATTR_RDONLY : 0));
 	if (mount_fd < 0)
 		return -errno;
 	*ret_fd = mount_fd;

@@ -1,7 +1,10 @@
 #include "jail/outside/spawn.h"
 
 #include "base/fd.h"
+#include "base/macro.h"
 #include "jail/plan/plan.h"
+#include "wire/channel.h"
+#include "wire/stage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,24 +20,26 @@
 #include <unistd.h>
 
 /*
- * Theory of operation. clone3(2) with CLONE_VM and CLONE_VFORK: nothing of jaild is copied, jaild
- * is stopped until its child has executed, and the child runs on jaild's own stack below the frame
- * of spawn_clone, in a function that never returns.
+ * Theory of operation. A plain copy of jaild, which is small, in the new namespaces: it arranges
+ * its descriptors and executes cloche-init. (vfork copies nothing, but stops jaild until the exec,
+ * and with it every other session: half the throughput, see docs/performance.md.)
  *
  * At that moment the child's ids are not mapped, and an exec by an unmapped id drops all
- * capabilities. It keeps them as ambient ones (capabilities(7)) through the exec and becomes root
+ * capabilities. It keeps some as ambient ones (capabilities(7)) through the exec and becomes root
  * of its user namespace once jaild has written the maps. So all set-up of a cell is code of
- * cloche-init, and none of it runs in jaild's memory.
+ * cloche-init.
  */
 
 #define CELL_NAMESPACES                                                                            \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
 		CLONE_NEWCGROUP)
 
-/* As written by the child, which shares our memory; an errno, 0 while nothing failed. */
-static volatile int child_error;
+/* What init builds a cell with, all below 32: ids, the bounding set, mounts and host name,
+ * loopback, the limits of namespaces, entering the home. */
+static const unsigned init_capabilities[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN,
+	CAP_NET_ADMIN, CAP_SYS_RESOURCE, CAP_DAC_OVERRIDE };
 
-/* All permitted capabilities also inheritable and ambient: they survive the exec. */
+/* These also inheritable and ambient, so that they survive the exec; the others do not. */
 static int capabilities_keep(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -42,14 +47,12 @@ static int capabilities_keep(void)
 
 	if (syscall(SYS_capget, &head, sets) < 0)
 		return -errno;
-	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
-		sets[i].inheritable = sets[i].permitted;
+	for (size_t i = 0; i < ARRAY_SIZE(init_capabilities); i++)
+		sets[0].inheritable |= 1u << init_capabilities[i];
 	if (syscall(SYS_capset, &head, sets) < 0)
 		return -errno;
-	for (unsigned cap = 0; cap < 64; cap++) {
-		uint32_t has = sets[cap / 32].permitted & (1u << (cap % 32));
-
-		if (has && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) < 0)
+	for (size_t i = 0; i < ARRAY_SIZE(init_capabilities); i++) {
+		if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, init_capabilities[i], 0, 0) < 0)
 			return -errno;
 	}
 	return 0;
@@ -78,92 +81,55 @@ static int descriptors_arrange(const struct spawn *spawn)
 	return descriptor_move(spawn->control_fd, INIT_CONTROL_FD);
 }
 
-__attribute__((noinline, noreturn)) static void child_become_init(const struct spawn *spawn)
+/* In the child. jaild hears of a failure as of one of init's own. */
+__attribute__((noreturn)) static void child_become_init(const struct spawn *spawn)
 {
-	static char name[] = "cloche-init";
-	static char *const argv[] = { name, NULL };
-	static char *const envp[] = { NULL };
+	char name[] = "cloche-init";
+	char *const argv[] = { name, NULL };
+	char *const envp[] = { NULL };
+	struct init_event event = { .kind = INIT_FAILED, .stage = STAGE_CELL_CLONE };
 	int r;
 
-	r = descriptors_arrange(spawn);
+	r = cgroup_cell_enter(spawn->cgroups, spawn->cgroup);
+	if (r == 0)
+		r = descriptors_arrange(spawn);
 	if (r == 0)
 		r = capabilities_keep();
 	if (r == 0) {
 		execveat(spawn->init_fd, "", argv, envp, AT_EMPTY_PATH);
 		r = -errno;
 	}
-	child_error = -r;
-	_exit(127);
-}
-
-/*
- * clone3 by hand: through glibc's syscall(3) the child would return into a frame that it then
- * overwrites, while the parent still needs it. Without a stack of its own the child goes on right
- * behind the instruction, as after vfork(2).
- */
-static inline long clone3_in_place(struct clone_args *args)
-{
-#if defined(__x86_64__)
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "0"((long)SYS_clone3), "D"(args), "S"(sizeof(*args))
-			 : "rcx", "r11", "memory");
-	return result;
-#elif defined(__aarch64__)
-	register long number __asm__("x8") = SYS_clone3;
-	register long first __asm__("x0") = (long)args;
-	register long second __asm__("x1") = sizeof(*args);
-
-	__asm__ volatile("svc 0" : "+r"(first) : "r"(number), "r"(second) : "memory");
-	return first;
-#else
-#error "clone3_in_place is missing for this architecture"
-#endif
-}
-
-__attribute__((noinline)) static long spawn_clone(
-	const struct spawn *spawn, struct clone_args *args)
-{
-	long pid = clone3_in_place(args);
-
-	if (pid == 0)
-		child_become_init(spawn);
-	return pid;
-}
-
-/* A child that failed before exec is dead already; only its zombie is left. */
-static int child_failed(pid_t pid, int pidfd)
-{
-	(void)fd_close(pidfd);
-	(void)waitpid(pid, NULL, 0);
-	return -child_error;
+	event.error = -r;
+	(void)channel_send(spawn->control_fd, &event, sizeof(event), NULL, 0);
+	_exit(1);
 }
 
 int spawn_init(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd)
 {
-	int pidfd = -1;
-	struct clone_args args = { .flags = CELL_NAMESPACES | CLONE_VM | CLONE_VFORK | CLONE_PIDFD,
+	AUTO_CLOSE int cgroup_fd = cgroup_cell_open(spawn->cgroups, spawn->cgroup);
+	int pidfd = -1, error;
+	struct clone_args args = { .flags = CELL_NAMESPACES | CLONE_PIDFD,
 		.pidfd = (uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD };
 	long pid;
 
-	if (spawn->cgroup_fd >= 0) {
+	if (cgroup_fd < -1)
+		return cgroup_fd;
+	if (cgroup_fd >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
-		args.cgroup = (unsigned)spawn->cgroup_fd;
+		args.cgroup = (unsigned)cgroup_fd;
 	}
-	child_error = 0;
 	if (setns(spawn->template_ns_fd, CLONE_NEWNS) < 0)
 		return -errno;
-	pid = spawn_clone(spawn, &args);
+	pid = syscall(SYS_clone3, &args, sizeof(args));
+	error = errno;
+	if (pid == 0)
+		child_become_init(spawn);
 	/* Not coming back would leave jaild without its own mounts: end, and all cells with us. */
 	if (setns(spawn->own_ns_fd, CLONE_NEWNS) < 0)
 		_exit(1);
 	if (pid < 0)
-		return (int)pid;
-	if (child_error != 0)
-		return child_failed((pid_t)pid, pidfd);
+		return -error;
 	*ret_pid = (pid_t)pid;
 	*ret_pidfd = pidfd;
 	return 0;

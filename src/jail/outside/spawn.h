@@ -1,5 +1,7 @@
 #pragma once
 
+#include "jail/outside/cgroup.h"
+
 #include <sys/types.h>
 
 /*
@@ -12,12 +14,14 @@ struct spawn {
 	int null_fd;	    /* /dev/null, becomes 0 to 2 */
 	int template_ns_fd; /* mount namespace that the cell starts as a copy of */
 	int own_ns_fd;	    /* mount namespace to come back to */
-	int cgroup_fd;	    /* for CLONE_INTO_CGROUP; -1: none */
+	const struct cgroup_root *cgroups;
+	const struct cgroup_cell *cgroup; /* that it is born in */
 };
 
 /*
- * Creates the process and waits until it has executed. Its ids are not mapped yet: it waits for its
- * plan on the control socket. The descriptors stay the caller's; the caller owns *ret_pidfd.
- * Returns 0 or -errno: of clone3(2), setns(2), or of what failed in the child before exec.
+ * Creates the process, which then executes cloche-init. Its ids are not mapped yet: init says
+ * INIT_BORN on the control socket and waits for its plan; a failure before that arrives there as
+ * INIT_FAILED. The descriptors stay the caller's; the caller owns *ret_pidfd. Returns 0, or -errno
+ * of clone3(2) or setns(2).
  */
 int spawn_init(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd);

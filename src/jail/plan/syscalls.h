@@ -13,17 +13,20 @@
  * the future. */
 #define SYSCALL_CEILING 450
 
+/* NEITHER: the argument is neither the value nor the whole mask. */
 enum syscall_op {
 	SYSCALL_ALWAYS,
 	SYSCALL_EQ,
 	SYSCALL_NE,
-	SYSCALL_ANY
+	SYSCALL_ANY,
+	SYSCALL_NEITHER,
 };
 
 struct denied_syscall {
 	const char *name;
 	const char *answer; /* "EPERM" or "ENOSYS" */
 	int error;
+	/* NEITHER: the argument is neither the value nor the whole mask. */
 	enum syscall_op op; /* when it is denied: always, or by one argument */
 	unsigned argument;  /* from 0 */
 	uint32_t mask;

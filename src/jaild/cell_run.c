@@ -1,0 +1,137 @@
+#include "jaild/cell.h"
+
+#include "base/alloc.h"
+#include "base/fd.h"
+#include "base/macro.h"
+#include "jaild/cell_build.h"
+
+#include <stdlib.h>
+
+/*
+ * Where a run gets its cell from. A session that has just run something is likely to run something
+ * again: its next cell is built a moment after the answer has left, and waits, with init in it and
+ * nothing else, until the run comes or SPARE_IDLE_US have passed. A spare has never seen a script,
+ * so it is as fresh as one made on demand; the memory limit is set when the run comes (decision 2).
+ */
+
+/* From the clone to the interpreter's exec: a busy machine takes long, a broken one forever. */
+#define START_LIMIT_US (20 * 1000 * 1000ULL)
+/* Long enough for the answer to be on its way and read. */
+#define SPARE_DELAY_US 3000
+/* A spare holds a process and seven namespaces: not for long without need. */
+#define SPARE_IDLE_US (10 * 1000 * 1000ULL)
+
+static struct cell *cell_new(struct session *session)
+{
+	struct cell *cell = xcalloc(1, sizeof(*cell));
+
+	*cell = (struct cell){ .session = session,
+		.pidfd = -1,
+		.control_fd = -1,
+		.home_fd = -1,
+		.run_fds = { -1, -1, -1, -1, -1 },
+		.control.fd = -1,
+		.death.fd = -1,
+		.oom.fd = -1 };
+	return cell;
+}
+
+/* Of a cell in which no script has been started. */
+static void cell_discard(struct cell *cell)
+{
+	struct jaild *jaild = cell->session->jaild;
+
+	loop_timer_clear(&jaild->loop, &cell->timer);
+	loop_unwatch(&jaild->loop, &cell->control);
+	loop_unwatch(&jaild->loop, &cell->death);
+	loop_unwatch(&jaild->loop, &cell->oom);
+	cell_destroy(cell);
+	free(cell);
+}
+
+static struct cell *cell_begin(struct session *session, struct failure *ret_failure)
+{
+	struct cell *cell = cell_new(session);
+
+	if (!cell_build_begin(cell, ret_failure) ||
+		failed(ret_failure, STAGE_CELL_CLONE, cell_watch(cell))) {
+		cell_discard(cell);
+		return NULL;
+	}
+	return cell;
+}
+
+static struct cell *spare_take(struct session *session)
+{
+	struct cell *cell = session->spare;
+
+	loop_timer_clear(&session->jaild->loop, &session->spare_timer);
+	if (!cell || cell->state == CELL_ENDING)
+		return NULL;
+	session->spare = NULL;
+	return cell;
+}
+
+bool cell_run(struct session *session, const struct wire_run *request, uint64_t client, int *fds,
+	struct failure *ret_failure)
+{
+	struct jaild *jaild = session->jaild;
+	usec_t accepted_us = clock_now_us();
+	struct cell *cell = spare_take(session);
+
+	if (!cell)
+		cell = cell_begin(session, ret_failure);
+	if (!cell)
+		return false;
+	if (failed(ret_failure, STAGE_CELL_LIMIT,
+		    STAGE_TRY(STAGE_CELL_LIMIT, cgroup_run_begin(&jaild->cgroups, &session->cgroup,
+							&session->limits))) ||
+		failed(ret_failure, STAGE_CELL_LIMIT, cell_watch_oom(cell))) {
+		cell_discard(cell);
+		return false;
+	}
+	cell->reply = (struct reply){ client, request->header.seq };
+	cell->run = jaild->next_id++;
+	cell->wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms;
+	cell->accepted_us = accepted_us;
+	for (int i = 0; i < WIRE_RUN_FDS; i++)
+		cell->run_fds[i] = TAKE_FD(fds[i]);
+	loop_timer_set(&jaild->loop, &cell->timer, START_LIMIT_US, cell_on_start_limit);
+	session->cell = cell;
+	jaild->n_cells++;
+	if (cell->state == CELL_WAITING)
+		cell_start(cell);
+	return true;
+}
+
+static void on_spare_idle(struct timer *timer)
+{
+	cell_spare_drop(container_of(timer, struct session, spare_timer));
+}
+
+static void on_spare_due(struct timer *timer)
+{
+	struct session *session = container_of(timer, struct session, spare_timer);
+	struct failure failure = { 0 };
+
+	if (session->is_closing || session->cell || session->spare)
+		return;
+	/* without a spare the next run makes its cell itself, and tells what is wrong */
+	session->spare = cell_begin(session, &failure);
+	if (session->spare)
+		loop_timer_set(&session->jaild->loop, timer, SPARE_IDLE_US, on_spare_idle);
+}
+
+void cell_spare_schedule(struct session *session)
+{
+	if (!session->is_closing)
+		loop_timer_set(
+			&session->jaild->loop, &session->spare_timer, SPARE_DELAY_US, on_spare_due);
+}
+
+void cell_spare_drop(struct session *session)
+{
+	loop_timer_clear(&session->jaild->loop, &session->spare_timer);
+	if (session->spare)
+		cell_end(session->spare);
+}
