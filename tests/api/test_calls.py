@@ -1,0 +1,178 @@
+"""The rest of the routes: who may, cancel, events, status, the contract itself."""
+import json
+import subprocess
+import time
+
+import pytest
+from service import PROGRAM, Background, until
+
+READS = ["/ready", "/metrics", "/v1/info", "/v1/sessions", "/v1/sessions/k", "/v1/sessions/k/files", "/v1/sessions/k/files/x"]
+
+
+def test_the_contract_is_written(contract, api):
+    assert len(contract.paths) >= 10
+    assert api.get("/openapi.yaml").body == contract_text()
+
+
+def contract_text():
+    from contract import FILE
+    return FILE.read_bytes()
+
+
+@pytest.mark.parametrize("target", READS)
+@pytest.mark.parametrize("token", [None, "wrong", "x" * 52])
+def test_nothing_without_a_token(api, target, token):
+    response = api.with_token(token).get(target)
+    assert (response.status, response.code) == (401, "unauthorized")
+    assert response.header("WWW-Authenticate")
+
+
+def test_open_without_a_token(api):
+    stranger = api.with_token(None)
+    assert stranger.get("/health").json == {"status": "ok"}
+    assert stranger.get("/openapi.yaml").status == 200
+    assert api.get("/health").json["protections"] == "full"
+
+
+def test_refused_before_the_body_is_read(api):
+    head = (f"POST /v1/sessions/k/run HTTP/1.1\r\nHost: {api.host}:{api.port}\r\nContent-Type: application/json\r\n"
+            "Content-Length: 1000000\r\nExpect: 100-continue\r\n\r\n").encode()
+    assert api.raw(head).startswith(b"HTTP/1.1 401 ")
+
+
+def test_no_browser_gets_in(api):
+    request = f"GET /v1/info HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer {api.token}\r\n\r\n".encode()
+    assert api.raw(request).split()[1] in (b"400", b"403", b"421")
+    response = api.get("/v1/info", headers={"Origin": "http://evil.example"})
+    assert response.header("Access-Control-Allow-Origin") is None
+
+
+def test_the_unix_socket_knows_root(service):
+    assert service.unix.get("/v1/info").status == 200
+    assert service.unix.answer("u", "print(1)")["stdout"]["text"] == "1\n"
+    assert service.unix.delete("/v1/sessions/u").status == 204
+
+
+def test_the_unix_socket_refuses_others(service):
+    code = ("import os,socket,sys;os.setgid(65534);os.setuid(65534);s=socket.socket(socket.AF_UNIX);"
+            f"s.connect({str(service.state / 'supervisor.sock')!r});s.sendall(b'GET /v1/info HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n');"
+            "print(s.recv(99))")
+    done = subprocess.run(["/usr/bin/python3", "-c", code], capture_output=True, text=True, check=False)
+    assert "403" in done.stdout or "PermissionError" in done.stderr
+
+
+def token_add(service, *words):
+    done = subprocess.run([PROGRAM, "token", "add", "--state", service.state, "--json", *words], capture_output=True,
+                          check=True)
+    return json.loads(done.stdout)
+
+
+def test_tenants_do_not_see_each_other(service, api, key):
+    made = token_add(service, "--tenant", "other", "--profiles", "strict")
+    other = api.with_token(made["token"])
+    until(lambda: other.get("/v1/info").status == 200)
+    api.answer(key, "open('x','w').write('mine')")
+    assert other.get(f"/v1/sessions/{key}").status == 404
+    assert other.file(key, "x").status == 404
+    assert other.delete(f"/v1/sessions/{key}").status == 404
+    assert key not in [row["session"] for row in other.get("/v1/sessions").json["sessions"]]
+    assert other.answer(key, "import os;print(os.listdir())")["stdout"]["text"] == "[]\n"
+    rows = [row for row in api.get("/v1/sessions").json["sessions"] if row["session"] == key]
+    assert sorted(row["tenant"] for row in rows) == ["default", "other"]
+    assert other.run(key, "pass", profile="roomy").status in (403, 422)
+    assert other.delete(f"/v1/sessions/{key}").status == 204
+    subprocess.run([PROGRAM, "token", "rm", "--state", service.state, made["id"]], check=True)
+    until(lambda: other.get("/v1/info").status == 401)
+
+
+def test_cancel(api, key):
+    run = Background(api.run, key, "import time;time.sleep(20)", run_id="mine-1")
+    until(lambda: api.get(f"/v1/sessions/{key}").status == 200)
+    until(lambda: api.get(f"/v1/sessions/{key}").json["run_id"] == "mine-1")
+    assert api.call("POST", "/v1/runs/mine-1/cancel").status == 202
+    answer = run.result().json
+    assert answer["run_id"] == "mine-1"
+    assert (answer["outcome"], answer["end"]["reason"]) == ("killed", "cancelled")
+    finished = api.call("POST", "/v1/runs/mine-1/cancel")
+    assert (finished.status, finished.code) == (409, "run_finished")
+    assert api.call("POST", "/v1/runs/nobodys/cancel").status == 404
+
+
+def test_delete_ends_a_run(api, key):
+    run = Background(api.run, key, "import time;time.sleep(20)")
+    until(lambda: api.get(f"/v1/sessions/{key}").status == 200 and api.get(f"/v1/sessions/{key}").json["run_id"])
+    assert api.delete(f"/v1/sessions/{key}").status == 204
+    response = run.result()
+    assert response.status == 200 and response.json["end"]["reason"] == "cancelled"
+
+
+def test_events_come_as_they_happen(api, key):
+    code = "import time\nprint('a',flush=True)\ntime.sleep(1)\nprint('é')\nopen('f','w').write('x')"
+    events = list(api.stream(key, code))
+    names = [event.name for event in events]
+    assert (names[0], names[-2:], set(names[1:-2])) == ("started", ["file", "end"], {"stdout"})
+    output = events[1:-2]
+    assert "".join(event.data["text"] for event in output) == "a\né\n"
+    assert output[-1].at - output[0].at > 0.5
+    assert events[-2].data["path"] == "f" and events[-2].data["change"] == "created"
+    assert events[-1].data["stdout"]["text"] == "a\né\n"
+    assert events[0].data["run_id"] == events[-1].data["run_id"]
+
+
+def test_a_refusal_is_no_stream(api, key):
+    run = Background(api.run, key, "import time;time.sleep(1.5)")
+    until(lambda: api.get(f"/v1/sessions/{key}").status == 200 and api.get(f"/v1/sessions/{key}").json["run_id"])
+    response = api.call("POST", f"/v1/sessions/{key}/run", {"language": "bash", "code": ""},
+                        {"Accept": "text/event-stream"})
+    assert (response.status, response.code) == (409, "session_busy")
+    run.result()
+
+
+@pytest.mark.parametrize("code, outcome, reason", [
+    ("undefined_name", "error", "exit"), ("import os;os.kill(os.getpid(),9)", "killed", "signal"),
+    ("while 1: pass", "timeout", "timeout"),
+    ("b=bytearray(400*10**6);b[::4096]=b'x'*len(b[::4096])", "killed", "memory")])
+def test_E1_E2_E3_ends(api, key, code, outcome, reason):
+    answer = api.answer(key, code, timeout_ms=3000)
+    assert (answer["outcome"], answer["end"]["reason"]) == (outcome, reason)
+    if reason == "exit":
+        assert answer["error"]["name"] == "NameError" and "NameError" in answer["stderr"]["text"]
+
+
+def test_B20_ready_and_metrics(api, key):
+    assert api.get("/ready").json["status"] == "ready"
+    api.answer(key, "pass")
+    text = api.get("/metrics").body.decode()
+    names = {line.split("{")[0].split(" ")[0] for line in text.splitlines() if line and not line.startswith("#")}
+    assert names and all(name.startswith("cloche_") for name in names)
+    for name in names:
+        assert f"# HELP {name} " in text and f"# TYPE {name} " in text
+
+
+def test_info_tells_the_limits(api):
+    info = api.get("/v1/info").json
+    assert info["limits"]["code_bytes"] == 256 * 1024 and info["limits"]["max_sessions"] == 4
+    assert {profile["name"] for profile in info["profiles"]} == {"strict", "roomy"}
+
+
+def test_B14_the_log_has_the_codes_hash_and_never_the_code(service, api, key):
+    import hashlib
+    code = "print('a secret that nobody may read')"
+    run_id = api.answer(key, code, run_id=f"audit-{time.monotonic_ns()}")["run_id"]
+    lines = [json.loads(line) for line in (service.state / "audit.log").read_text().splitlines()]
+    line = next(line for line in lines if line.get("run_id") == run_id)
+    assert line["code_sha256"] == hashlib.sha256(code.encode()).hexdigest() and line["code_bytes"] == len(code)
+    for text in ((service.state / "audit.log").read_text(), service.logged()):
+        assert "nobody may read" not in text and api.token not in text
+
+
+def test_unknown_routes_and_methods(api):
+    assert api.get("/nothing").status == 404
+    response = api.call("PATCH", "/v1/sessions/k")
+    assert response.status == 405 and "DELETE" in response.header("Allow")
+
+
+def test_a_second_up_on_one_folder_is_refused(service):
+    done = subprocess.run([PROGRAM, "up", "--no-assistant", "--state", service.state, "--listen", "127.0.0.1:0"],
+                          capture_output=True, timeout=20, check=False)
+    assert done.returncode == 125 and not done.stdout and b"another" in done.stderr
