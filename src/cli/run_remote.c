@@ -352,6 +352,7 @@ static int finish(struct remote *remote)
 	struct changes changes = { .list = list, .n = n };
 	const struct outputs_request request = { .source = &remote->source,
 		.out_dir = remote->options->out_dir,
+		.max_bytes = remote->options->limits.home_bytes,
 		.is_quiet = remote->options->is_json };
 	struct outputs outputs;
 	int status = changes_read(remote, files, &changes);

@@ -12,8 +12,8 @@
 #include "base/log.h"
 #include "base/macro.h"
 #include "base/str.h"
-#include "sandbox/jaild.h"
-#include "sandbox/spawn.h"
+#include "jail/client/jaild.h"
+#include "jail/client/spawn.h"
 #include "wire/channel.h"
 
 #include <errno.h>

@@ -18,7 +18,7 @@
 #include "base/macro.h"
 #include "cli/exit.h"
 #include "cli/say.h"
-#include "sandbox/jaild.h"
+#include "jail/client/jaild.h"
 #include "wire/channel.h"
 #include "wire/message.h"
 
