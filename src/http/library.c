@@ -226,7 +226,8 @@ struct MHD_Daemon *library_start(struct http_server *server)
 			       MHD_USE_POLL | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC;
 
 	MHD_set_panic_func(on_panic, NULL);
-	/* One over: a connection that the gate gave up may still be counted. */
+	/* Twice as many as the gate lets in: one that it gave up is counted until it is cleaned up.
+	 */
 	return MHD_start_daemon(flags, 0, NULL, NULL, on_access, server,
 		MHD_OPTION_CONNECTION_LIMIT, 2 * server->config->limits.served_max,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_SIZE, MHD_OPTION_THREAD_STACK_SIZE,
