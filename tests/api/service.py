@@ -200,6 +200,10 @@ class Service:
                     found.append(pid)
         return found
 
+    def main(self):
+        """The pid of `cloche up` itself."""
+        return self.pids("cloche")[0]
+
     def supervisor(self):
         """The supervisor's pid."""
         return self.pids("cloche-supervisor")[0]
