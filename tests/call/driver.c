@@ -29,6 +29,7 @@
 
 #define LINE_MAX_BYTES (16u * 1024 * 1024)
 #define WORDS_MAX      128
+#define TEXTS_MAX      32
 
 static struct house *house;
 static struct canary *canary;
@@ -45,6 +46,8 @@ struct job {
 	struct json *request;
 	struct json *reply;
 	int64_t id;
+	char *texts[TEXTS_MAX]; /* that were handed out */
+	size_t n_texts;
 };
 
 static void print(const struct json *j)
@@ -58,14 +61,17 @@ static void print(const struct json *j)
 	(void)pthread_mutex_unlock(&print_mutex);
 }
 
-/* The member as a C string that lives as long as the program: tests are short. */
-static const char *text_of(const struct job *job, const char *name)
+/* The member as a C string that lives as long as the job. */
+static const char *text_of(struct job *job, const char *name)
 {
 	struct str text;
 
 	if (json_as_text(json_get(job->request, name), &text) < 0)
 		return NULL;
-	return xasprintf("%.*s", STR_ARG(text));
+	if (job->n_texts == TEXTS_MAX)
+		abort();
+	job->texts[job->n_texts] = xasprintf("%.*s", STR_ARG(text));
+	return job->texts[job->n_texts++];
 }
 
 static struct str slice_of(const struct json *object, const char *name)
@@ -83,7 +89,7 @@ static int64_t number_of(const struct job *job, const char *name, int64_t otherw
 	return json_as_integer(json_get(job->request, name), &n) < 0 ? otherwise : n;
 }
 
-static const char *tenant_of(const struct job *job)
+static const char *tenant_of(struct job *job)
 {
 	const char *tenant = text_of(job, "tenant");
 
@@ -209,7 +215,7 @@ static void do_run(struct job *job)
 	}
 }
 
-static struct files_at at_of(const struct job *job)
+static struct files_at at_of(struct job *job)
 {
 	return (struct files_at){ .tenant = tenant_of(job),
 		.key = text_of(job, "key"),
@@ -353,15 +359,26 @@ static void do_gauges(struct job *job)
 			counters_get(house_counters_get(house), (enum counter)i));
 }
 
+/* The canary, which the first that wants it starts; NULL if there is none and nobody wants it. */
+static struct canary *canary_get_or(bool starts)
+{
+	struct canary *is;
+
+	(void)pthread_mutex_lock(&jobs_mutex);
+	if (!canary && starts)
+		canary = canary_new(house_pool_get(house));
+	is = canary;
+	(void)pthread_mutex_unlock(&jobs_mutex);
+	return is;
+}
+
 static void do_canary(struct job *job)
 {
 	struct canary_result last;
 
-	if (!canary)
-		canary = canary_new(house_pool_get(house));
 	json_set_bool(job->reply, "is_ready",
-		canary_wait(canary, (uint64_t)number_of(job, "wait_ms", 0)));
-	canary_get(canary, &last);
+		canary_wait(canary_get_or(true), (uint64_t)number_of(job, "wait_ms", 0)));
+	canary_get(canary_get_or(false), &last);
 	json_set_bool(job->reply, "is_known", last.is_known);
 	json_set_bool(job->reply, "is_ok", last.is_ok);
 	json_set_cstr(job->reply, "text", last.fault.text);
@@ -392,8 +409,8 @@ static void do_start(struct job *job)
 	(void)fd_close(pair[1]);
 	if (house_attach(house, pair[0], &fault) < 0)
 		refuse(job, &fault);
-	if (canary)
-		canary_wake(canary);
+	if (canary_get_or(false))
+		canary_wake(canary_get_or(false));
 }
 
 static void do_kill(struct job *job)
@@ -453,6 +470,8 @@ static void *job_main(void *argument)
 	print(job->reply);
 	json_free(job->request);
 	json_free(job->reply);
+	for (size_t i = 0; i < job->n_texts; i++)
+		free(job->texts[i]);
 	free(job);
 	jobs_add(-1);
 	return NULL;

@@ -1,5 +1,6 @@
 """Whole runs over a real jaild: what a client's request becomes, without HTTP."""
 import base64
+import os
 import socket
 import threading
 import time
@@ -272,7 +273,8 @@ def test_descriptors_and_memory_are_flat(house):
     fds, rss = house.count_fds(), house.rss_kib()
     some(60)
     assert house.count_fds() <= fds + 2
-    assert house.rss_kib() - rss < 2048
+    if "CLOCHE_CALL_DRIVER" not in os.environ:  # a sanitizer keeps what was freed
+        assert house.rss_kib() - rss < 2048
 
 
 def test_a_crowd_on_few_sessions(start):
