@@ -114,12 +114,13 @@ static int try_once(struct pool *pool, uint64_t *ret_generation, struct fault *r
 	return r;
 }
 
-/* Notes the result and logs when it turns. Under the lock. */
+/* Notes the result and logs when it turns; that no jaild is there yet or any more is the pool's to
+ * log. Under the lock. */
 static void note(struct canary *canary, int r, const struct fault *fault, usec_t took_us)
 {
 	struct canary_result *last = &canary->last;
 
-	if (r < 0 && (last->is_ok || !last->is_known))
+	if (r < 0 && canary->generation != 0 && (last->is_ok || !last->is_known))
 		log_error("msg=\"the canary run failed\" stage=%s cause=%s",
 			LOG_VALUE(fault->stage), LOG_VALUE(fault->text));
 	else if (r == 0 && !last->is_ok)
