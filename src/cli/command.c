@@ -1,6 +1,9 @@
 /* The table of subcommands with their help: the texts of --help and the man pages say the same. */
 #include "cli/command.h"
 
+#include "cli/remote/remote.h"
+#include "cli/run/run.h"
+
 #include <stddef.h>
 #include <string.h>
 

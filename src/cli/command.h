@@ -2,7 +2,8 @@
 
 #include <stdbool.h>
 
-/* A subcommand: its main gets argv from its own name on and returns the exit status. */
+/* A subcommand: its main gets argv from its own name on and returns the exit status, or EXIT_HELP
+ * (cli/base/exit.h) when its usage is to be printed. */
 
 struct command {
 	const char *name;
@@ -18,12 +19,7 @@ extern const struct command commands[];
 /* The subcommand called name, or NULL. */
 const struct command *command_find(const char *name);
 
-int cli_run(int argc, char **argv);
 int cli_up(int argc, char **argv);
-int cli_session(int argc, char **argv);
-int cli_files(int argc, char **argv);
-int cli_cancel(int argc, char **argv);
-int cli_token(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 int cli_jail(int argc, char **argv);
 int cli_help(int argc, char **argv);

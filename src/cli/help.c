@@ -1,6 +1,6 @@
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
 #include "cli/command.h"
-#include "cli/exit.h"
-#include "cli/say.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* `cloche jail`: what the jail forbids, from the same tables that the filter is compiled from. */
 #include "base/str.h"
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
 #include "cli/command.h"
-#include "cli/exit.h"
-#include "cli/say.h"
 #include "jail/plan/syscalls.h"
 #include "json/json.h"
 

@@ -4,11 +4,11 @@
  * SIGPIPE is ignored for the whole program: a reader that goes away is an error of one write, and
  * the run behind it still has to be ended and cleaned up. Children get it back (jail/client).
  */
+#include "cli/base/environment.h"
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
 #include "cli/command.h"
-#include "cli/environment.h"
-#include "cli/exit.h"
-#include "cli/run_options.h"
-#include "cli/say.h"
+#include "cli/run/run_options.h"
 #include "cli/scope.h"
 
 #include <fcntl.h>
@@ -57,6 +57,10 @@ int main(int argc, char **argv)
 	if (command->needs_scope && !is_second_life && !run_options_is_remote(argc - 1, argv + 1))
 		scope_enter(argc, argv);
 	status = command->main(argc - 1, argv + 1);
+	if (status == EXIT_HELP) {
+		(void)fputs(command->usage, stdout);
+		status = 0;
+	}
 	if (fflush(stdout) != 0 && status == 0)
 		status = EXIT_OURS;
 	return status;

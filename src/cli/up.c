@@ -8,9 +8,9 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
 #include "cli/command.h"
-#include "cli/exit.h"
-#include "cli/say.h"
 #include "cli/up_listen.h"
 
 #include <errno.h>

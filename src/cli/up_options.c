@@ -7,10 +7,10 @@
 
 #include "base/buf.h"
 #include "base/fault.h"
-#include "cli/environment.h"
-#include "cli/exit.h"
-#include "cli/say.h"
-#include "cli/state_dir.h"
+#include "cli/base/environment.h"
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
+#include "cli/base/state_dir.h"
 #include "sandbox/profile.h"
 
 #include <errno.h>

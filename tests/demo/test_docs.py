@@ -88,7 +88,7 @@ def test_every_stage_is_in_the_architecture():
 
 
 def test_exit_statuses_of_the_readme_are_those_of_the_program():
-    statuses = re.findall(r"^#define EXIT_\w+\s+(\d+)", (ROOT / "src/cli/exit.h").read_text(), re.MULTILINE)
+    statuses = re.findall(r"^#define EXIT_\w+\s+(\d+)", (ROOT / "src/cli/base/exit.h").read_text(), re.MULTILINE)
     table = (ROOT / "README.md").read_text().partition("## Exit statuses")[2].partition("\n## ")[0]
     assert len(statuses) >= 5
     assert [number for number in statuses if not re.search(rf"^\| {number}\b", table, re.MULTILINE)] == []

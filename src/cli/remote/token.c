@@ -12,10 +12,10 @@
 #include "base/fault.h"
 #include "base/fd.h"
 #include "base/macro.h"
-#include "cli/command.h"
-#include "cli/exit.h"
-#include "cli/say.h"
-#include "cli/state_dir.h"
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
+#include "cli/base/state_dir.h"
+#include "cli/remote/remote.h"
 #include "crypt/secret.h"
 #include "json/json.h"
 
@@ -329,10 +329,8 @@ int cli_token(int argc, char **argv)
 
 	if (status != 0)
 		return status;
-	if (job.is_help) {
-		(void)fputs(command_find("token")->usage, stdout);
-		return 0;
-	}
+	if (job.is_help)
+		return EXIT_HELP;
 	buf_init(&job.text, TOKENS_FILE_MAX);
 	status = verb_run(&job);
 	(void)fd_close(job.dir_fd);

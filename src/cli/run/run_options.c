@@ -5,13 +5,13 @@
  * the profile) is checked at the end. Everything that can be wrong is said here, before anything
  * runs.
  */
-#include "cli/run_options.h"
+#include "cli/run/run_options.h"
 
 #include "base/fault.h"
 #include "base/id.h"
 #include "base/macro.h"
 #include "base/str.h"
-#include "cli/say.h"
+#include "cli/base/say.h"
 #include "sandbox/language.h"
 #include "sandbox/profile.h"
 

@@ -1,10 +1,10 @@
-#include "cli/say.h"
+#include "cli/base/say.h"
 
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/fd.h"
 #include "base/utf8.h"
-#include "cli/exit.h"
+#include "cli/base/exit.h"
 #include "json/json.h"
 
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* `cloche session`: the open sessions of a supervisor. */
 #include "base/buf.h"
 #include "base/macro.h"
-#include "cli/command.h"
-#include "cli/exit.h"
-#include "cli/say.h"
-#include "cli/server.h"
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
+#include "cli/base/server.h"
+#include "cli/remote/remote.h"
 #include "client/sandbox.h"
 #include "sandbox/human.h"
 #include "json/json.h"
@@ -159,10 +159,8 @@ int cli_session(int argc, char **argv)
 
 	if (status != 0)
 		return status;
-	if (command.options.is_help) {
-		(void)fputs(command_find("session")->usage, stdout);
-		return 0;
-	}
+	if (command.options.is_help)
+		return EXIT_HELP;
 	status = words_check(argv + command.first);
 	if (status == 0)
 		status = server_open(&command.options, &sandbox);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/run_options.h"
+#include "cli/run/run_options.h"
 
 #include <limits.h>
 #include <stdint.h>

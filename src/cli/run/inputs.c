@@ -1,10 +1,10 @@
-#include "cli/inputs.h"
+#include "cli/run/inputs.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/fd.h"
-#include "cli/exit.h"
-#include "cli/say.h"
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
 #include "jail/files/numbered.h"
 #include "jail/files/put.h"
 #include "sandbox/human.h"

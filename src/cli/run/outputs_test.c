@@ -1,7 +1,7 @@
-#include "cli/outputs.h"
+#include "cli/run/outputs.h"
 
 #include "base/unit.h"
-#include "cli/exit.h"
+#include "cli/base/exit.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

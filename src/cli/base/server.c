@@ -3,14 +3,14 @@
  * comes from a file: the one that is named, or that of the state directory, which only goes to a
  * server of this machine: `--server http://elsewhere` must not get our token by default.
  */
-#include "cli/server.h"
+#include "cli/base/server.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/macro.h"
-#include "cli/exit.h"
-#include "cli/say.h"
-#include "cli/state_dir.h"
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
+#include "cli/base/state_dir.h"
 #include "sandbox/answer.h"
 #include "json/json.h"
 

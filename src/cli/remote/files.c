@@ -5,10 +5,10 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/macro.h"
-#include "cli/command.h"
-#include "cli/exit.h"
-#include "cli/say.h"
-#include "cli/server.h"
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
+#include "cli/base/server.h"
+#include "cli/remote/remote.h"
 #include "sandbox/human.h"
 #include "json/json.h"
 
@@ -235,10 +235,8 @@ int cli_files(int argc, char **argv)
 
 	if (status != 0)
 		return status;
-	if (files.command.options.is_help) {
-		(void)fputs(command_find("files")->usage, stdout);
-		return 0;
-	}
+	if (files.command.options.is_help)
+		return EXIT_HELP;
 	verb = verb_find(argv + files.command.first);
 	if (!verb)
 		return EXIT_USAGE;

@@ -1,10 +1,10 @@
-#include "cli/script.h"
+#include "cli/run/script.h"
 
 #include "base/alloc.h"
 #include "base/fd.h"
 #include "base/unit.h"
-#include "cli/exit.h"
-#include "cli/run_options.h"
+#include "cli/base/exit.h"
+#include "cli/run/run_options.h"
 #include "sandbox/run.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#include "cli/state_dir.h"
+#include "cli/base/state_dir.h"
 
 #include "base/str.h"
-#include "cli/environment.h"
+#include "cli/base/environment.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/server.h"
+#include "cli/base/server.h"
 #include "wire/limits.h"
 #include "wire/package.h"
 

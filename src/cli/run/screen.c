@@ -11,7 +11,7 @@
  * The progress line is drawn where the cursor is at the start of a line, and wiped before anything
  * else is shown; without a terminal there is none.
  */
-#include "cli/screen.h"
+#include "cli/run/screen.h"
 
 #include "base/clock.h"
 #include "base/fd.h"

@@ -1,7 +1,8 @@
 /* `cloche cancel`: end runs of a supervisor by their ids. */
-#include "cli/command.h"
-#include "cli/say.h"
-#include "cli/server.h"
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
+#include "cli/base/server.h"
+#include "cli/remote/remote.h"
 #include "client/sandbox.h"
 
 #include <stdio.h>
@@ -14,10 +15,8 @@ int cli_cancel(int argc, char **argv)
 
 	if (status != 0)
 		return status;
-	if (command.options.is_help) {
-		(void)fputs(command_find("cancel")->usage, stdout);
-		return 0;
-	}
+	if (command.options.is_help)
+		return EXIT_HELP;
 	if (!argv[command.first])
 		return say_usage("which run? `cloche session ls` shows those under way");
 	status = server_open(&command.options, &sandbox);

@@ -1,8 +1,8 @@
-#include "cli/script.h"
+#include "cli/run/script.h"
 
 #include "base/fd.h"
-#include "cli/run_options.h"
-#include "cli/say.h"
+#include "cli/base/say.h"
+#include "cli/run/run_options.h"
 #include "sandbox/human.h"
 #include "sandbox/language.h"
 #include "sandbox/run.h"

@@ -1,4 +1,4 @@
-#include "cli/say.h"
+#include "cli/base/say.h"
 
 #include "base/buf.h"
 #include "base/unit.h"

@@ -1,4 +1,4 @@
-#include "cli/environment.h"
+#include "cli/base/environment.h"
 
 static struct environment kept;
 

@@ -1,9 +1,9 @@
-#include "cli/inputs.h"
+#include "cli/run/inputs.h"
 
 #include "base/alloc.h"
 #include "base/fd.h"
 #include "base/unit.h"
-#include "cli/exit.h"
+#include "cli/base/exit.h"
 
 #include <fcntl.h>
 #include <string.h>

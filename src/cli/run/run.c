@@ -5,22 +5,22 @@
  * start jaild and open one session; copy files in; run, showing output as it comes; find out what
  * changed and copy that out; print the answer or the cost; let jaild go and wait until it is gone.
  *
- * Exit statuses are the script's where it ended by itself, so ours (cli/exit.h) speak only when
- * there was no end of its own, or when its files could not be saved.
+ * Exit statuses are the script's where it ended by itself, so ours (cli/base/exit.h) speak only
+ * when there was no end of its own, or when its files could not be saved.
  */
-#include "sandbox/run.h"
+#include "cli/run/run.h"
+
 #include "base/id.h"
 #include "base/macro.h"
-#include "cli/command.h"
-#include "cli/cost.h"
-#include "cli/exit.h"
-#include "cli/inputs.h"
-#include "cli/outputs.h"
-#include "cli/run_options.h"
-#include "cli/run_remote.h"
-#include "cli/say.h"
-#include "cli/screen.h"
-#include "cli/script.h"
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
+#include "cli/run/cost.h"
+#include "cli/run/inputs.h"
+#include "cli/run/outputs.h"
+#include "cli/run/run_options.h"
+#include "cli/run/run_remote.h"
+#include "cli/run/screen.h"
+#include "cli/run/script.h"
 #include "jail/client/jaild.h"
 #include "jail/files/snapshot.h"
 #include "sandbox/answer.h"
@@ -278,10 +278,8 @@ int cli_run(int argc, char **argv)
 
 	if (r < 0)
 		return EXIT_USAGE;
-	if (r == RUN_OPTIONS_HELP) {
-		(void)fputs(command_find("run")->usage, stdout);
-		return 0;
-	}
+	if (r == RUN_OPTIONS_HELP)
+		return EXIT_HELP;
 	if (job.options.server.server)
 		return run_remote(&job.options);
 	run_init(&job.run);

@@ -1,9 +1,9 @@
-#include "cli/cost.h"
+#include "cli/run/cost.h"
 
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/fd.h"
-#include "cli/say.h"
+#include "cli/base/say.h"
 #include "sandbox/human.h"
 #include "sandbox/profile.h"
 

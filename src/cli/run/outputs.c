@@ -1,9 +1,9 @@
-#include "cli/outputs.h"
+#include "cli/run/outputs.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/fd.h"
-#include "cli/say.h"
+#include "cli/base/say.h"
 #include "jail/client/jaild.h"
 #include "jail/files/collect.h"
 #include "sandbox/human.h"

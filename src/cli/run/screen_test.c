@@ -1,4 +1,4 @@
-#include "cli/screen.h"
+#include "cli/run/screen.h"
 
 #include "base/alloc.h"
 #include "base/fd.h"
