@@ -176,6 +176,8 @@ static struct connection *make(struct pool *pool, struct fault *ret_fault)
 	(void)pthread_cond_broadcast(&pool->made);
 	if (r < 0) {
 		*ret_fault = pool->first.fault;
+		log_error("msg=\"no connection to jaild\" generation=%llu cause=%s",
+			(unsigned long long)pool->generation, LOG_VALUE(ret_fault->text));
 		return NULL;
 	}
 	connection = xcalloc(1, sizeof(*connection));

@@ -41,6 +41,7 @@ struct entry {
 enum look {
 	LOOK_IN,    /* the session is open and ours */
 	LOOK_OPEN,  /* it is ours to open */
+	LOOK_AGAIN, /* it was due and is closed now */
 	LOOK_WAIT,  /* another thread opens or closes it */
 	LOOK_QUEUE, /* no place is free */
 };
@@ -147,7 +148,7 @@ static int look_at_session(struct entry *entry, struct house_session *session)
 		counters_add(&entry->house->counters,
 			strcmp(reason, "age") == 0 ? COUNTER_CLOSED_AGE : COUNTER_CLOSED_IDLE, 1);
 		(void)house_close_session(entry->house, session, reason, &ignored);
-		return LOOK_WAIT;
+		return LOOK_AGAIN;
 	}
 	if (session->state == SESSION_CLOSING && !request->opens)
 		return refuse(entry, -ENOENT, FAULT_NOT_FOUND, "there is no such session");
@@ -248,7 +249,7 @@ static int come_in(struct entry *entry)
 			house_wait(entry->house, clock_now_us() + USEC_PER_S);
 		else if (r == LOOK_QUEUE)
 			r = wait_in_queue(entry);
-		else
+		else if (r != LOOK_AGAIN)
 			break;
 		if (r < 0)
 			break;
