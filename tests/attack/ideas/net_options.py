@@ -1,0 +1,22 @@
+# attacks: socket options that load modules, mark packets, pass limits or leave the network namespace
+# line: namespaces
+ON = struct.pack("I", 1)
+tcp, udp = socket.socket(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+six, route = socket.socket(socket.AF_INET6), socket.socket(16, socket.SOCK_RAW, 0)
+TRIALS = [(tcp, 1, 36, "SO_MARK"), (tcp, 1, 1, "SO_DEBUG"), (tcp, 1, 32, "SO_SNDBUFFORCE"), (tcp, 1, 33, "SO_RCVBUFFORCE"),
+          (tcp, 6, 19, "TCP_REPAIR"), (tcp, 0, 19, "IP_TRANSPARENT"), (tcp, 0, 16, "IP_IPSEC_POLICY"),
+          (tcp, 0, 17, "IP_XFRM_POLICY"), (tcp, 0, 64, "IPT_SO_SET_REPLACE"), (six, 41, 64, "IP6T_SO_SET_REPLACE"),
+          (six, 41, 75, "IPV6_TRANSPARENT"), (tcp, 1, 50, "SO_ATTACH_BPF"), (tcp, 1, 52, "SO_ATTACH_REUSEPORT_EBPF"),
+          (route, 270, 8, "NETLINK_LISTEN_ALL_NSID"), (tcp, 1, 69, "SO_BUSY_POLL_BUDGET over 8"),
+          (tcp, 0, 200, "MRT_INIT"), (six, 41, 200, "MRT6_INIT")]
+for end, level, option, name in TRIALS:
+    value = struct.pack("I", 4096) if option == 69 else ON
+    fails(name, lambda: end.setsockopt(level, option, value))
+fails("SO_PRIORITY 7", lambda: tcp.setsockopt(1, 12, struct.pack("I", 7)))
+for level, option, name in ((6, 31, b"cloche-none"), (6, 13, b"cloche-none"), (6, 31, b"smc")):
+    fails(f"option {option} with {name}", lambda: tcp.setsockopt(level, option, name))
+for end in (tcp, udp, six, route):
+    refused("SIOCGSKNS", sc(16, end.fileno(), 0x894C, 0), EPERM)
+    for call in (0x89A0, 0x89A1, 0x8914, 0x8924, 0x8922, 0x8923, 0x8955, 0x890B, 0x8943):
+        refused(f"socket ioctl {call:#x}", sc(16, end.fileno(), call, b"lo".ljust(64, b"\0")))
+verdict()
