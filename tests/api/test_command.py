@@ -1,0 +1,152 @@
+"""The command against a real service: a run by it is as a run here."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from service import PROGRAM, until
+
+SCRIPTS = {
+    "plain": ("python", "print('héllo')", []),
+    "both_streams": ("python", "import sys;print('o');print('e',file=sys.stderr)", []),
+    "status": ("python", "import sys;sys.exit(7)", []),
+    "error": ("python", "undefined_name", []),
+    "signal": ("bash", "kill -SEGV $$", []),
+    "memory": ("python", "b=bytearray(400*10**6);b[::4096]=b'x'*len(b[::4096])", []),
+    "timeout": ("python", "while 1: pass", ["-t", "0.5"]),
+    "roomy": ("python", "import os;print(os.path.exists('/proc/self'))", ["-p", "roomy"]),
+    "env": ("bash", "echo $A $TZ; date +%Z", ["-e", "A=b c", "-e", "TZ=Europe/Berlin"]),
+    "crlf": ("bash", "echo a\r\necho b\r\n", []),
+    "no_input": ("python", "print(input())", []),
+    "files": ("python", "import os\nprint(sorted(os.listdir()))\nopen('in.csv','a').write('x')\nos.makedirs('d')\n"
+                        "open('d/é','w').write('y')\nopen(b'z\\xff','w').write('z')\nos.symlink('/etc/passwd','l')", ["-f", "in.csv"]),
+    "nothing": ("python", "", []),
+    "nul": ("python", "print('a\\0b')", []),
+}
+
+
+def tree(folder):
+    """Relative path -> content of all files, as bytes."""
+    top = os.fsencode(folder)
+    found = {}
+    for inner, _, names in os.walk(top):
+        for name in names:
+            with open(os.path.join(inner, name), "rb") as file:
+                found[os.path.relpath(os.path.join(inner, name), top)] = file.read()
+    return found
+
+
+@pytest.fixture
+def command(service, tmp_path):
+    def run(*words, stdin=b"", here="here", timeout=60):
+        folder = tmp_path / here
+        folder.mkdir(exist_ok=True)
+        (folder / "in.csv").write_text("1,2\n")
+        return subprocess.run([PROGRAM, *map(str, words)], input=stdin, capture_output=True, cwd=folder, timeout=timeout,
+                              check=False)
+
+    run.at = ["--server", service.url, "--state", str(service.state)]
+    run.folder = tmp_path
+    return run
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_run_there_is_as_a_run_here(command, name):
+    language, code, words = SCRIPTS[name]
+    words = ["-l", language, *words, "-"]
+    here = command("run", *words, stdin=code.encode(), here="a")
+    there = command("run", *command.at, *words, stdin=code.encode(), here="b")
+    assert (here.returncode, here.stdout) == (there.returncode, there.stdout), (here, there)
+    assert tree(command.folder / "a") == tree(command.folder / "b")
+
+    def shape(text):  # the line of cost has times
+        return ["".join(c for c in line if not c.isdigit()) for line in text.decode().splitlines() if " at peak" not in line]
+
+    assert shape(here.stderr) == shape(there.stderr)
+
+
+@pytest.mark.parametrize("name", ["plain", "error", "files"])
+def test_the_json_is_as_here(command, name):
+    language, code, words = SCRIPTS[name]
+    words = ["--json", "-l", language, *words, "-"]
+    here = json.loads(command("run", *words, stdin=code.encode(), here="a").stdout)
+    there = json.loads(command("run", *command.at, *words, stdin=code.encode(), here="b").stdout)
+    for answer in (here, there):
+        for member in ("run_id", "session", "usage"):
+            answer.pop(member)
+        answer["end"].pop("text")
+    if name == "files":  # they opened the session
+        here["session_state"] = "reused"
+    assert here == there
+
+
+def test_no_session_is_left_and_a_named_one_stays(service, command):
+    assert command("run", *command.at, "-", stdin=b"1").returncode == 0
+    assert service.api.get("/v1/sessions").json["sessions"] == []
+    for text in (b"0\n", b"1\n"):
+        done = command("run", *command.at, "--session", "mine", "-",
+                       stdin=b"import os;print(len(os.listdir()));open('x','w')")
+        assert done.stdout == text
+    state = ["--state", service.state]
+    assert b"mine" in command("session", "ls", *state).stdout
+    assert command("files", "put", *state, "mine", "in.csv", "a/b.csv").returncode == 0
+    assert command("files", "get", *state, "mine", "a/b.csv", "-o", "-").stdout == b"1,2\n"
+    assert b"a/b.csv" in command("files", "ls", *state, "mine").stdout
+    assert command("files", "rm", *state, "mine", "a/b.csv").returncode == 0
+    assert command("session", "rm", *state, "mine").returncode == 0
+    assert command("session", "rm", *state, "mine").returncode == 125
+
+
+def test_a_program_stays_executable(service, command):
+    tool = command.folder / "tool"
+    tool.write_text("#!/bin/sh\necho ran\n")
+    tool.chmod(0o755)
+    assert command("run", *command.at, "-l", "bash", "-f", tool, "-", stdin=b"./tool").stdout == b"ran\n"
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_cancels_and_still_collects(service, command, form, number):
+    here = command.folder / "signal"
+    here.mkdir()
+    with subprocess.Popen([PROGRAM, "run", *command.at, *form, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, cwd=here) as child:
+        child.stdin.write(b"import time;open('x','w').write('kept');print(1,flush=True);time.sleep(20)")
+        child.stdin.close()
+        until(lambda: any(row["run_id"] for row in service.api.get("/v1/sessions").json["sessions"]))
+        time.sleep(0.5)
+        child.send_signal(number)
+        assert child.wait(10) == 128 + number
+        out = child.stdout.read()
+    assert (here / "out" / "x").read_text() == "kept"
+    assert json.loads(out)["end"]["reason"] == "cancelled" if form else out == b"1\n"
+    assert service.api.get("/v1/sessions").json["sessions"] == []
+
+
+def test_a_reader_that_leaves_ends_the_run(service, command):
+    began = time.monotonic()
+    done = subprocess.run(f"{PROGRAM} run {' '.join(command.at)} -l bash - | head -1", shell=True, input=b"yes",
+                          capture_output=True, timeout=30, check=False)
+    assert done.stdout == b"y\n" and time.monotonic() - began < 10
+
+
+def test_the_command_that_is_killed_ends_its_run(service, command):
+    child = subprocess.Popen([PROGRAM, "run", *command.at, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    child.stdin.write(b"import time;time.sleep(20)")
+    child.stdin.close()
+    rows = lambda: service.api.get("/v1/sessions").json["sessions"]  # noqa: E731
+    until(lambda: any(row["run_id"] for row in rows()))
+    child.kill()
+    child.wait()
+    until(lambda: not any(row["run_id"] for row in rows()), within=5)
+    for row in rows():
+        service.api.delete(f"/v1/sessions/{row['session']}")
+
+
+def test_over_the_socket_without_a_token(service, command, tmp_path):
+    done = command("run", "--server", f"unix:{service.state}/supervisor.sock", "--state", tmp_path, "-", stdin=b"print(1)")
+    assert done.stdout == b"1\n"
+    done = command("run", "--server", service.url, "--state", tmp_path, "-", stdin=b"print(1)")
+    assert done.returncode == 125 and b"token" in done.stderr
