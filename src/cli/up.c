@@ -70,7 +70,7 @@ static int open_all(struct up *up)
 		r = listeners_open(up, &fault);
 	if (r < 0) {
 		say("%s", fault.text);
-		return EXIT_OURS;
+		return fault.code == FAULT_INVALID_FIELD ? EXIT_USAGE : EXIT_OURS;
 	}
 	r = signals_take(&up->signal_fd);
 	if (r == 0)

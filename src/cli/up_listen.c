@@ -79,7 +79,7 @@ int up_listen_tcp(const char *text, int *ret_fd, uint16_t *ret_port, struct faul
 	int r;
 
 	if (!address_parse(text, &address, &size)) {
-		fault_set(ret_fault, FAULT_BAD_REQUEST,
+		fault_set_field(ret_fault, "listen",
 			"listen: %s is no ADDRESS:PORT on loopback, such as 127.0.0.1:17600 or "
 			"[::1]:17600",
 			text);

@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/macro.h"
 #include "base/str.h"
 #include "house/canary.h"
 #include "house/house.h"
@@ -21,8 +22,10 @@
 #include "wire/control.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
 
@@ -31,7 +34,28 @@
 #define DRAIN_WAIT_MS	900
 #define ANSWERS_WAIT_MS 400
 
+/* Descriptors: one for each waiting connection, two for each served one (http/server.h), and those
+ * of runs: with room to spare. */
+#define DESCRIPTORS_MAX 4096
+/* Bytes from which on memory goes back to the kernel when it is freed: a request's body and its
+ * values are not kept for later ones. */
+#define HEAP_THRESHOLD (128 * 1024)
+
 static struct supervisor supervisor;
+
+/* Threads share two heaps, so that what a burst of them has used is used again by the next. */
+static void resources_set(void)
+{
+	struct rlimit limit;
+
+	(void)mallopt(M_ARENA_MAX, 2);
+	(void)mallopt(M_MMAP_THRESHOLD, HEAP_THRESHOLD);
+	(void)mallopt(M_TRIM_THRESHOLD, HEAP_THRESHOLD);
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= DESCRIPTORS_MAX)
+		return;
+	limit.rlim_cur = MIN(limit.rlim_max, (rlim_t)DESCRIPTORS_MAX);
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 static int signals_take(int *ret_fd)
 {
@@ -118,6 +142,7 @@ int main(int argc, char **argv)
 		return 2;
 	(void)prctl(PR_SET_NAME, "cloche-supervis", 0, 0, 0);
 	(void)log_level_parse(options.settings.log_level, &log_level);
+	resources_set();
 	r = lock_in(&options, &what);
 	if (r < 0) {
 		log_error("msg=\"cannot lock itself in\" step=%s error=%s", what,
