@@ -51,7 +51,8 @@ static int listeners_open(struct up *up, struct fault *ret_fault)
 		return r;
 	up->n_listeners = 1;
 	if (strcmp(listen, "none") == 0)
-		return str_format(up->address, sizeof(up->address), "unix:" UP_SOCKET_NAME);
+		return str_format(up->address, sizeof(up->address), "unix:%s/%s", up->options.state,
+			UP_SOCKET_NAME);
 	r = up_listen_tcp(listen, &up->listeners[1], &port, ret_fault);
 	if (r < 0)
 		return r;

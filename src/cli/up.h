@@ -25,7 +25,7 @@ struct up {
 	struct up_state state;
 	int listeners[CONTROL_LISTENERS_MAX];
 	size_t n_listeners;
-	char address[80]; /* for the line that says ready */
+	char address[PATH_MAX + 32]; /* for the line that says ready */
 	int signal_fd;
 	int inotify_fd;
 	struct up_child jaild, supervisor;

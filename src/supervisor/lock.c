@@ -6,9 +6,9 @@
  * - Landlock with one rule, /dev/null for reading (a run's stdin): no other file can be opened by
  *   name; no TCP port can be bound or reached where the kernel knows (ABI 4), and abstract sockets
  *   and signals stay inside (ABI 6);
- * - a filter: no exec, no new process (threads only), no socket(2) or connect(2), no namespaces,
- *   mounts, tracing, modules, keys, bpf, io_uring. A deny list, since glibc's own needs change,
- * with ENOSYS above the numbers we know; socketpair(2) stays, for more connections to jaild.
+ * - a filter: no exec, no new process (threads only), no socket(2), connect(2) or signal to another
+ *   process, no namespaces, mounts, tracing, modules, keys, bpf, io_uring. A deny list, since
+ * glibc's own needs change; socketpair(2) stays, for more connections to jaild.
  *
  * Landlock is required where the jail's is (stock Debian 12 has it). The constants are ours because
  * Debian 12's headers are older than the kernels it may run on.
