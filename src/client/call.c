@@ -31,6 +31,10 @@ int trouble_set(struct sandbox_trouble *trouble, const struct sandbox *sandbox, 
 	va_start(ap, format);
 	(void)vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
+	/* A type, or what libcurl quotes, may be the server's words. */
+	for (char *at = text; *at; at++)
+		if ((unsigned char)*at < 0x20 || *at == 0x7f)
+			*at = '?';
 	*trouble = (struct sandbox_trouble){ .retry_after_s = 0 };
 	fault_set(&trouble->fault, FAULT_SANDBOX_UNAVAILABLE, "%s: %s", sandbox->server, text);
 	return r;

@@ -82,6 +82,11 @@ def test_a_refusal_cannot_move_the_cursor(server, run):
     assert "\x1b" not in done.said and "?[2J?forged" in done.said
 
 
+def test_a_type_cannot_move_the_cursor(server, run):
+    done = run(server(reply(b"", "500 X", "te\x1b[2Jxt/\x07html")))
+    assert done.status == 125 and "\x1b" not in done.said and "\x07" not in done.said and "500" in done.said
+
+
 @pytest.mark.parametrize("form", [["--json"], []])
 def test_nobody_listens(run, form):
     with socket.socket() as probe:

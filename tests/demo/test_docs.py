@@ -76,7 +76,7 @@ def test_a_requirement_that_is_done_names_its_test():
 def test_every_mechanism_of_security_has_its_proof_or_says_why_not():
     """Rows of the two tables line by line: a state, and a test or an issue or a word about its absence."""
     for line in (ROOT / "SECURITY.md").read_text().splitlines():
-        if line.startswith("| ") and not line.startswith(("| wall |", "| mechanism |")):
+        if line.startswith("| ") and not line.startswith(("| wall |", "| mechanism |", "| what |")):
             assert list(named(line)) or "issue " in line or "missing" in line, line
 
 
