@@ -106,18 +106,17 @@ static void entry_add(struct walker *walker, const char *path, const struct stat
 
 	if (entry.ctime_ns > walker->newest_ns)
 		walker->newest_ns = entry.ctime_ns;
-	if (walker->result.entries >= LISTING_ENTRIES_MAX) {
+	/* the whole record or nothing of it: a part would make the whole listing unreadable */
+	if (walker->result.entries >= LISTING_ENTRIES_MAX ||
+		entry.record_size > walker->records.max - walker->records.len) {
 		walker->result.is_truncated = 1;
 		return;
 	}
 	if (walker->do_hash && entry.kind == LISTING_FILE)
 		hash_add(walker, path, &entry);
-	if (buf_add(&walker->records, &entry, sizeof(entry)) < 0 ||
-		buf_add(&walker->records, path, size) < 0 ||
-		buf_add(&walker->records, padding, entry.record_size - sizeof(entry) - size) < 0) {
-		walker->result.is_truncated = 1;
-		return;
-	}
+	(void)buf_add(&walker->records, &entry, sizeof(entry));
+	(void)buf_add(&walker->records, path, size);
+	(void)buf_add(&walker->records, padding, entry.record_size - sizeof(entry) - size);
 	walker->result.entries++;
 }
 

@@ -19,6 +19,15 @@ for number in range(380):
     path += "/d"
     os.mkdir(path)
 """
+# Records of more bytes than a listing holds: all inodes, under paths as long as they get.
+LONG_PATHS = """
+import os
+for depth in range(15):
+    os.mkdir("d" * 255)
+    os.chdir("d" * 255)
+for number in range(16_300):
+    open(f"{number:06}".ljust(255, "x"), "w").close()
+"""
 # More bytes than anything reads in a second, without any memory behind them.
 SPARSE = """
 for number in range(2000):
@@ -79,6 +88,14 @@ def test_home_with_all_its_inodes(client, session):
     answer, found = client.list(session)
     assert answer["is_truncated"] or len(found) == MANY - 20
     assert len(found) > 1000
+
+
+def test_records_of_more_bytes_than_a_listing_holds(client, session):
+    """A record that fitted in part made the whole listing unreadable, and the run's answer with it."""
+    client.result(session, LONG_PATHS, within=60)
+    answer, found = client.list(session)
+    assert answer["is_truncated"] == 1
+    assert len(found) == answer["entries"] > 1000
 
 
 @pytest.mark.parametrize("fill", [FILL, SPARSE], ids=["16,000 entries", "198 GB of holes"])
