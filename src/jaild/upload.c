@@ -121,7 +121,9 @@ static int file_name(const struct jaild *jaild, const struct upload *upload)
 	if (fstatat(upload->parent_fd, upload->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 		S_ISDIR(status.st_mode))
 		return -EISDIR;
-	id_make(id);
+	r = id_make(id);
+	if (r < 0)
+		return r;
 	(void)str_format(temporary, sizeof(temporary), ".cloche-%s", id);
 	if (linkat(jaild->proc_fd, source, upload->parent_fd, temporary, AT_SYMLINK_FOLLOW) < 0)
 		return -errno;
