@@ -71,7 +71,7 @@ static void hash_add(struct walker *walker, const char *path, struct listing_ent
 	AUTO_CLOSE int fd = -1;
 	XXH3_state_t *state;
 	XXH128_hash_t hash;
-	ssize_t n = 0;
+	ssize_t n = -1; /* 0 only at the end of the file */
 
 	if (beneath_open_regular(walker->home_fd, path, &fd) < 0)
 		return;
