@@ -112,20 +112,20 @@ static int keyring_leave(void)
 	return 0;
 }
 
+/* Takes rootfs_fd over (-1: the host's root). It must not stay open: ".." leads out of an image. */
 static int template_start(struct jaild *jaild, int rootfs_fd)
 {
-	AUTO_CLOSE int host_fd = -1;
-	struct template_source source = { .root_fd = rootfs_fd, .is_image = rootfs_fd >= 0 };
+	AUTO_CLOSE int root_fd = rootfs_fd;
+	struct template_source source = { .is_image = rootfs_fd >= 0 };
 
 	source.bootstrap = bootstrap_get(&source.bootstrap_size);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return -errno;
-	if (rootfs_fd < 0) {
-		host_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (host_fd < 0)
-			return -errno;
-		source.root_fd = host_fd;
-	}
+	if (root_fd < 0)
+		root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root_fd < 0)
+		return -errno;
+	source.root_fd = root_fd;
 	return template_make(&source, jaild->proc_fd, &jaild->template_ns_fd);
 }
 

@@ -348,6 +348,12 @@ def test_as_many_sessions_as_there_may_be_leave_room_for_runs(pen):
         jaild.close(jaild.open("one-more"))
 
 
+def test_folder_of_an_image_does_not_stay_open(pen):
+    """It stayed, and ".." led from it to the whole host."""
+    with wire.Jaild(pen, options=["--rootfs", "/"]) as jaild:
+        assert "/" not in jaild.descriptors().values()
+
+
 @pytest.mark.parametrize("number", [4, 5, 9, 17])
 def test_socket_may_have_any_number(number, pen):
     """A client other than cloche may pass another descriptor than 3."""
