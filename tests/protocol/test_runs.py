@@ -361,6 +361,14 @@ def test_socket_may_have_any_number(number, pen):
         assert jaild.result(jaild.open(), "print(6 * 7)")[1] == "42\n"
 
 
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_client_without_standard_streams(closed, pen):
+    """A descriptor of jaild's took the missing number, and no cell could be made."""
+    with wire.Jaild(pen, before=f"exec {closed}; ") as jaild:
+        assert jaild.result(jaild.open(), "print(6 * 7)")[1] == "42\n"
+        assert {jaild.descriptors()[number] for number in (0, 1)} == {"/dev/null"}
+
+
 def test_what_is_no_seqpacket_socket_is_no_client(pen):
     for what in ("</dev/null", "<&1"):
         argv = ["/bin/bash", "-c", f'exec 3{what}; exec "$@"', "bash", tables.BUILD / "cloche-jaild"]
