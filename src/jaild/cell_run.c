@@ -101,6 +101,8 @@ bool cell_run(struct session *session, const struct wire_run *request, uint64_t 
 	jaild->n_cells++;
 	if (cell->state == CELL_WAITING)
 		cell_start(cell);
+	if (cell->failure.error != 0)
+		cell_end(cell);
 	return true;
 }
 
