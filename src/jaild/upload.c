@@ -60,7 +60,7 @@ static int file_make(int parent_fd, const struct session *session, uint32_t mode
 
 	if (fd < 0)
 		return -errno;
-	if (fchmod(fd, mode & 0777) < 0)
+	if (fchmod(fd, mode) < 0)
 		return -errno;
 	if (fchown(fd, session->ids.script_id, session->ids.script_id) < 0)
 		return -errno;
@@ -79,6 +79,8 @@ int upload_begin(struct session *session, const struct upload_request *request, 
 	struct upload *upload;
 	int r, fd;
 
+	if (request->mode & ~0777u)
+		return -EINVAL;
 	if (jaild->n_uploads >= UPLOADS_MAX)
 		return -EAGAIN;
 	r = beneath_open_parent(session->home.fd, request->path, &owner, name, &parent_fd);
