@@ -45,11 +45,6 @@ struct walker {
 	struct walker_result result;
 };
 
-static int64_t time_ns(const struct timespec *t)
-{
-	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
-}
-
 static enum listing_kind kind_of(mode_t mode)
 {
 	switch (mode & S_IFMT) {
@@ -101,8 +96,8 @@ static void entry_add(struct walker *walker, const char *path, const struct stat
 		.links = (uint32_t)status->st_nlink,
 		.size_bytes = (uint64_t)status->st_size,
 		.inode = status->st_ino,
-		.mtime_ns = time_ns(&status->st_mtim),
-		.ctime_ns = time_ns(&status->st_ctim) };
+		.mtime_ns = clock_to_ns(&status->st_mtim),
+		.ctime_ns = clock_to_ns(&status->st_ctim) };
 
 	if (entry.ctime_ns > walker->newest_ns)
 		walker->newest_ns = entry.ctime_ns;
@@ -177,7 +172,7 @@ static void times_settle(const struct walker *walker)
 
 	for (int i = 0; i < 2 * SETTLE_LIMIT_MS; i++) {
 		if (clock_gettime(CLOCK_REALTIME_COARSE, &now) < 0 ||
-			time_ns(&now) > walker->newest_ns)
+			clock_to_ns(&now) > walker->newest_ns)
 			return;
 		(void)nanosleep(&pause, NULL);
 	}

@@ -64,6 +64,17 @@ open(b"\\xff\\xfe\\n", "w")
     assert answer["is_truncated"] == 0
 
 
+def test_times_that_do_not_fit_are_the_nearest_that_do(client, session):
+    client.result(session, """
+import os
+for name, seconds in ("late", 2**40), ("early", -2**40):
+    open(name, "w")
+    os.utime(name, (seconds, seconds))
+""")
+    _, found = client.list(session)
+    assert (found[b"late"]["mtime"], found[b"early"]["mtime"]) == (2**63 - 1, -2**63)
+
+
 def test_hash_sees_what_times_do_not(client, session):
     """A write through a mapping changes no time on tmpfs."""
     client.file_put(session, "file", bytes(4096))
