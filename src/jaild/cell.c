@@ -137,13 +137,7 @@ static void cell_go_on(struct cell *cell)
 
 void cell_start(struct cell *cell)
 {
-	int r = cell_build_run(cell);
-
-	/* an init that has failed meanwhile has said why: its words, or its death, are the reason
-	 */
-	if (r == -EPIPE || r == -ECONNRESET)
-		r = 0;
-	if (!failed(&cell->failure, STAGE_CELL_PLAN, r))
+	if (!failed(&cell->failure, STAGE_CELL_PLAN, cell_build_run(cell)))
 		cell->state = CELL_STARTING;
 }
 
