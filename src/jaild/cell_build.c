@@ -120,13 +120,11 @@ bool cell_build_begin(struct cell *cell, struct failure *ret_failure)
 	struct jaild *jaild = session->jaild;
 
 	cell->cgroup = (struct cgroup_cell){ session->number, ++jaild->next_number };
-	return !failed(ret_failure, STAGE_CELL_CGROUP,
-		       STAGE_TRY(STAGE_CELL_CGROUP, cgroup_cell_make(&jaild->cgroups,
-							    &session->limits, &cell->cgroup))) &&
-	       !failed(ret_failure, STAGE_CELL_HOME,
-		       STAGE_TRY(STAGE_CELL_HOME, home_clone(&session->home, &cell->home_fd))) &&
-	       !failed(ret_failure, STAGE_CELL_CLONE,
-		       STAGE_TRY(STAGE_CELL_CLONE, init_spawn(cell)));
+	return !step_failed(ret_failure, STAGE_CELL_CGROUP,
+		       cgroup_cell_make(&jaild->cgroups, &session->limits, &cell->cgroup)) &&
+	       !step_failed(
+		       ret_failure, STAGE_CELL_HOME, home_clone(&session->home, &cell->home_fd)) &&
+	       !step_failed(ret_failure, STAGE_CELL_CLONE, init_spawn(cell));
 }
 
 bool cell_build_finish(struct cell *cell)
@@ -135,17 +133,14 @@ bool cell_build_finish(struct cell *cell)
 	struct failure *failure = &cell->failure;
 	AUTO_CLOSE int proc_fd = -1;
 
-	if (failed(failure, STAGE_CELL_OOM_SCORE,
-		    STAGE_TRY(STAGE_CELL_OOM_SCORE, oom_score_set(cell))) ||
-		failed(failure, STAGE_CELL_MAPS,
-			STAGE_TRY(STAGE_CELL_MAPS,
-				idmap_write(session->jaild->proc_fd, cell->pid, &session->ids))))
+	if (step_failed(failure, STAGE_CELL_OOM_SCORE, oom_score_set(cell)) ||
+		step_failed(failure, STAGE_CELL_MAPS,
+			idmap_write(session->jaild->proc_fd, cell->pid, &session->ids)))
 		return false;
 	if (session->limits.own_proc &&
-		failed(failure, STAGE_CELL_PROC,
-			STAGE_TRY(STAGE_CELL_PROC, procfs_make(cell->pidfd, &proc_fd))))
+		step_failed(failure, STAGE_CELL_PROC, procfs_make(cell->pidfd, &proc_fd)))
 		return false;
-	if (failed(failure, STAGE_CELL_PLAN, STAGE_TRY(STAGE_CELL_PLAN, plan_send(cell, proc_fd))))
+	if (step_failed(failure, STAGE_CELL_PLAN, plan_send(cell, proc_fd)))
 		return false;
 	cell->home_fd = fd_close(cell->home_fd);
 	return true;

@@ -191,21 +191,15 @@ int jaild_start(struct jaild *jaild, const struct setup *setup, enum stage *ret_
 	*jaild = (struct jaild){ 0 };
 	setup_take(jaild, setup);
 	sessions_bound(jaild);
-	if (!failed(&failure, STAGE_START_SETUP,
-		    STAGE_TRY(STAGE_START_SETUP, descriptors_take(jaild, setup->client_fd))) &&
-		!failed(&failure, STAGE_START_KEYRING,
-			STAGE_TRY(STAGE_START_KEYRING, keyring_leave())) &&
-		!failed(&failure, STAGE_START_PROC,
-			STAGE_TRY(STAGE_START_PROC, procfs_make_own(&jaild->proc_fd))) &&
-		!failed(&failure, STAGE_START_TEMPLATE,
-			STAGE_TRY(STAGE_START_TEMPLATE, template_start(jaild, setup->rootfs_fd))) &&
-		!failed(&failure, STAGE_START_MOUNTS,
-			STAGE_TRY(STAGE_START_MOUNTS, mounts_make(jaild))) &&
-		!failed(&failure, STAGE_START_FILTER,
-			STAGE_TRY(STAGE_START_FILTER, filters_make(jaild))) &&
-		!failed(&failure, STAGE_START_CAPABILITIES,
-			STAGE_TRY(STAGE_START_CAPABILITIES, caps_reduce(CAPABILITIES))) &&
-		!failed(&failure, STAGE_START_LOCK, STAGE_TRY(STAGE_START_LOCK, lock_in())))
+	if (!step_failed(&failure, STAGE_START_SETUP, descriptors_take(jaild, setup->client_fd)) &&
+		!step_failed(&failure, STAGE_START_KEYRING, keyring_leave()) &&
+		!step_failed(&failure, STAGE_START_PROC, procfs_make_own(&jaild->proc_fd)) &&
+		!step_failed(
+			&failure, STAGE_START_TEMPLATE, template_start(jaild, setup->rootfs_fd)) &&
+		!step_failed(&failure, STAGE_START_MOUNTS, mounts_make(jaild)) &&
+		!step_failed(&failure, STAGE_START_FILTER, filters_make(jaild)) &&
+		!step_failed(&failure, STAGE_START_CAPABILITIES, caps_reduce(CAPABILITIES)) &&
+		!step_failed(&failure, STAGE_START_LOCK, lock_in()))
 		(void)failed(&failure, STAGE_START_SETUP, loop_init(&jaild->loop));
 	*ret_stage = failure.stage;
 	/* libseccomp and the template's maker have left some heap */
