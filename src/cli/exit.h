@@ -1,6 +1,7 @@
 #pragma once
 
-/* Exit statuses of cloche, beside the script's own and 128 + n for its signal n (decisions.md). */
+/* Exit statuses of cloche, beside the script's own and 128 + n for its signal n; cloche(1) tells
+ * them. */
 #define EXIT_USAGE	 2   /* a mistake in the command line, found before anything ran */
 #define EXIT_TIMED_OUT	 124 /* as timeout(1) */
 #define EXIT_OURS	 125 /* the fault is ours or the host's: no run, or its files not saved */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /*
- * The order of namespaces.md: group and limit, the home's clone while we are in our own mount
+ * The order: group and limit, the home's clone while we are in our own mount
  * namespace, the clone of the process, which is in its group before it executes, the maps, and then
  * the plan, on which init starts to work.
  *

@@ -33,7 +33,7 @@
  * the later ones; the filter and the capabilities come last, because they forbid what came before.
  */
 
-/* What the steady state needs, each one tried (namespaces.md, Capabilities): mounts and namespaces,
+/* What the steady state needs, each one tried: mounts and namespaces,
  * setns of a mount namespace, id maps, files of the scripts' ids. DAC_READ_SEARCH is the weaker
  * half of DAC_OVERRIDE, for the walker, which keeps nothing else. */
 #define CAP(name) (1ULL << CAP_##name)
