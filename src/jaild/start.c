@@ -1,6 +1,7 @@
 #include "jaild/start.h"
 
 #include "base/fd.h"
+#include "base/macro.h"
 #include "base/str.h"
 #include "jail/outside/bind.h"
 #include "jail/outside/caps.h"
@@ -91,17 +92,15 @@ static int descriptors_take(struct jaild *jaild, int client_fd)
 static void sessions_bound(struct jaild *jaild)
 {
 	struct rlimit limit = { .rlim_cur = 1024 };
+	rlim_t fit = 0;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
 		limit.rlim_cur = limit.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &limit);
 	}
-	jaild->sessions_max = SESSIONS_MAX;
-	if (limit.rlim_cur < DESCRIPTORS_RESERVE + SESSIONS_MAX * SESSION_DESCRIPTORS)
-		jaild->sessions_max = limit.rlim_cur <= DESCRIPTORS_RESERVE
-					      ? 1
-					      : (unsigned)(limit.rlim_cur - DESCRIPTORS_RESERVE) /
-							SESSION_DESCRIPTORS;
+	if (limit.rlim_cur > DESCRIPTORS_RESERVE)
+		fit = (limit.rlim_cur - DESCRIPTORS_RESERVE) / SESSION_DESCRIPTORS;
+	jaild->sessions_max = (unsigned)MIN(MAX(fit, (rlim_t)1), (rlim_t)SESSIONS_MAX);
 }
 
 /* A keyring of our own: the one of the login session must not travel into cells. */
