@@ -16,3 +16,13 @@ usec_t clock_now_us(void)
 	assert(r == 0);
 	return (usec_t)now.tv_sec * USEC_PER_S + (usec_t)now.tv_nsec / 1000;
 }
+
+int64_t clock_to_ns(const struct timespec *t)
+{
+	int64_t ns;
+
+	if (__builtin_mul_overflow((int64_t)t->tv_sec, NSEC_PER_S, &ns) ||
+		__builtin_add_overflow(ns, (int64_t)t->tv_nsec, &ns))
+		return t->tv_sec < 0 ? INT64_MIN : INT64_MAX;
+	return ns;
+}

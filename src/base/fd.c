@@ -137,3 +137,13 @@ int fd_write_file(int dirfd, const char *path, const char *text)
 		return -errno;
 	return (size_t)n == size ? 0 : -EIO;
 }
+
+int fd_standard_fill(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		/* those below are open, so the lowest free number is this one */
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			return -errno;
+	}
+	return 0;
+}

@@ -52,5 +52,10 @@ ssize_t fd_read_file(int dirfd, const char *path, char *buf, size_t cap);
  * Returns 0, -EIO if it was taken only in part, or -errno. Never creates. */
 int fd_write_file(int dirfd, const char *path, const char *text);
 
+/* Opens /dev/null (not close-on-exec) for each of stdin, stdout and stderr that is missing: else
+ * the next descriptor would take its number, and what is printed would go there. Call it first in
+ * main. Returns 0 or -errno. */
+int fd_standard_fill(void);
+
 /* For AUTO_CLOSE: closes the descriptor that lies at `at`. */
 void fd_cleanup(const int *at);

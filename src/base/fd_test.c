@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void test_close_keeps_errno_and_takes_none(void **state)
@@ -118,6 +119,24 @@ static void test_files_are_read_whole_or_refused(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
+/* In a child, which tells by its status. */
+static void test_missing_standard_streams_are_filled(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		(void)close(STDIN_FILENO);
+		(void)close(STDERR_FILENO);
+		_exit(fd_standard_fill() == 0 && fcntl(STDIN_FILENO, F_GETFD) == 0 &&
+					fcntl(STDERR_FILENO, F_GETFD) == 0
+				? 0
+				: 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +148,7 @@ int main(void)
 		cmocka_unit_test(test_sealed_memfd_cannot_change),
 		cmocka_unit_test(test_other_descriptors_are_not_sealed),
 		cmocka_unit_test(test_files_are_read_whole_or_refused),
+		cmocka_unit_test(test_missing_standard_streams_are_filled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,26 +10,42 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "always", or the argument that decides: "argument 0 & 0x7e020000 is not 0". */
-static void condition_format(const struct denied_syscall *row, char text[80])
+/* Room for two conditions of a rule. */
+#define CONDITION_SIZE 160
+
+/* "argument 0 & 0x7e020000 is not 0" */
+static int one_format(const struct syscall_condition *when, char *text, size_t size)
 {
-	switch (row->op) {
+	switch (when->op) {
 	case SYSCALL_ALWAYS:
-		(void)str_copy(text, 80, "always");
-		return;
+		return str_copy(text, size, "always");
 	case SYSCALL_EQ:
 	case SYSCALL_NE:
-		(void)str_format(text, 80, "argument %u & 0x%x %s 0x%x", row->argument, row->mask,
-			row->op == SYSCALL_EQ ? "is" : "is not", row->value);
-		return;
+		return str_format(text, size, "argument %u & 0x%x %s 0x%x", when->argument,
+			when->mask, when->op == SYSCALL_EQ ? "is" : "is not", when->value);
 	case SYSCALL_NEITHER:
-		(void)str_format(text, 80, "argument %u is neither 0x%x nor 0x%x", row->argument,
-			row->value, row->mask);
-		return;
+		return str_format(text, size, "argument %u is neither 0x%x nor 0x%x",
+			when->argument, when->value, when->mask);
 	case SYSCALL_ANY:
-		(void)str_format(text, 80, "argument %u & 0x%x is not 0", row->argument, row->mask);
-		return;
+		return str_format(
+			text, size, "argument %u & 0x%x is not 0", when->argument, when->mask);
+	case SYSCALL_SET:
+		return str_format(text, size, "argument %u is not 0", when->argument);
 	}
+	return -1;
+}
+
+/* What decides: "always", one argument, or two. */
+static void condition_format(const struct denied_syscall *row, char text[CONDITION_SIZE])
+{
+	char first[CONDITION_SIZE / 2 - 4], second[CONDITION_SIZE / 2 - 4];
+
+	(void)one_format(&row->conditions[0], first, sizeof(first));
+	(void)one_format(&row->conditions[1], second, sizeof(second));
+	if (row->conditions[1].op == SYSCALL_ALWAYS)
+		(void)str_copy(text, CONDITION_SIZE, first);
+	else
+		(void)str_format(text, CONDITION_SIZE, "%s and %s", first, second);
 }
 
 static int print_json(const struct denied_syscall *rows, size_t n)
@@ -39,7 +55,7 @@ static int print_json(const struct denied_syscall *rows, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		struct json *row = json_add_object(list);
-		char condition[80];
+		char condition[CONDITION_SIZE];
 
 		condition_format(&rows[i], condition);
 		json_set_cstr(row, "name", rows[i].name);
@@ -54,11 +70,12 @@ static int print_json(const struct denied_syscall *rows, size_t n)
 static int print_table(const struct denied_syscall *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		char condition[80];
+		char condition[CONDITION_SIZE];
 
 		condition_format(&rows[i], condition);
 		(void)printf("%-24s %-7s %s", rows[i].name, rows[i].answer, rows[i].reason);
-		(void)printf(rows[i].op == SYSCALL_ALWAYS ? "\n" : " [%s]\n", condition);
+		(void)printf(
+			rows[i].conditions[0].op == SYSCALL_ALWAYS ? "\n" : " [%s]\n", condition);
 	}
 	(void)printf("every call above number %d: ENOSYS\n", SYSCALL_CEILING);
 	return 0;

@@ -4,6 +4,7 @@
  * SIGPIPE is ignored for the whole program: a reader that goes away is an error of one write, and
  * the run behind it still has to be ended and cleaned up. Children get it back (jail/client).
  */
+#include "base/fd.h"
 #include "cli/base/environment.h"
 #include "cli/base/exit.h"
 #include "cli/base/say.h"
@@ -11,20 +12,10 @@
 #include "cli/run/run_options.h"
 #include "cli/scope.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* A missing stdin, stdout or stderr becomes /dev/null: the next open would take its number, and a
- * script's output would go there. */
-static void streams_check(void)
-{
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
-			_exit(EXIT_OURS);
-}
 
 int main(int argc, char **argv)
 {
@@ -32,7 +23,8 @@ int main(int argc, char **argv)
 	bool is_second_life = scope_is_marked(argc, argv);
 	int status;
 
-	streams_check();
+	if (fd_standard_fill() < 0)
+		return EXIT_OURS;
 	environment_set(&(struct environment){ .home = getenv("HOME"),
 		.config_home = getenv("XDG_CONFIG_HOME"),
 		.state_home = getenv("XDG_STATE_HOME") });

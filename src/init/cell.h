@@ -7,7 +7,7 @@
 /* What init holds of its cell. */
 struct cell {
 	struct jail_plan plan;
-	struct sock_filter filter[4096];
+	struct sock_filter filter[PLAN_FILTER_MAX];
 	int landlock_fd;
 };
 

@@ -127,7 +127,8 @@ void cell_end(struct cell *cell)
 /* init is there: the second half of the building, and the run if there is one already. */
 static void cell_go_on(struct cell *cell)
 {
-	if (cell->state != CELL_BORN || !cell_build_finish(cell))
+	/* after its death /proc/PID may be another process's */
+	if (cell->state != CELL_BORN || cell->is_dead || !cell_build_finish(cell))
 		return;
 	cell->state = CELL_WAITING;
 	if (cell == cell->session->cell)

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /*
- * The order of namespaces.md: group and limit, the home's clone while we are in our own mount
+ * The order: group and limit, the home's clone while we are in our own mount
  * namespace, the clone of the process, which is in its group before it executes, the maps, and then
  * the plan, on which init starts to work.
  *
@@ -82,6 +82,16 @@ static uint64_t cpus_choose(struct jaild *jaild, const struct wire_limits *limit
 	return mask;
 }
 
+/* That the socket is broken is not what went wrong: init has gone (with words of ours unread:
+ * ECONNRESET), and its last word, or its death, says why. */
+static int control_send(
+	const struct cell *cell, const void *data, size_t size, const int *fds, size_t n_fds)
+{
+	int r = channel_send(cell->control_fd, data, size, fds, n_fds);
+
+	return r == -EPIPE || r == -ECONNRESET ? 0 : r;
+}
+
 static int plan_send(struct cell *cell, int proc_fd)
 {
 	const struct session *session = cell->session;
@@ -100,7 +110,7 @@ static int plan_send(struct cell *cell, int proc_fd)
 #ifdef CLOCHE_FAULT_INJECTION
 	plan.stage_to_fail = stage_to_fail;
 #endif
-	return channel_send(cell->control_fd, &plan, sizeof(plan), fds,
+	return control_send(cell, &plan, sizeof(plan), fds,
 		session->limits.own_proc ? PLAN_FDS_MAX : PLAN_FD_PROC);
 }
 
@@ -110,13 +120,11 @@ bool cell_build_begin(struct cell *cell, struct failure *ret_failure)
 	struct jaild *jaild = session->jaild;
 
 	cell->cgroup = (struct cgroup_cell){ session->number, ++jaild->next_number };
-	return !failed(ret_failure, STAGE_CELL_CGROUP,
-		       STAGE_TRY(STAGE_CELL_CGROUP, cgroup_cell_make(&jaild->cgroups,
-							    &session->limits, &cell->cgroup))) &&
-	       !failed(ret_failure, STAGE_CELL_HOME,
-		       STAGE_TRY(STAGE_CELL_HOME, home_clone(&session->home, &cell->home_fd))) &&
-	       !failed(ret_failure, STAGE_CELL_CLONE,
-		       STAGE_TRY(STAGE_CELL_CLONE, init_spawn(cell)));
+	return !step_failed(ret_failure, STAGE_CELL_CGROUP,
+		       cgroup_cell_make(&jaild->cgroups, &session->limits, &cell->cgroup)) &&
+	       !step_failed(
+		       ret_failure, STAGE_CELL_HOME, home_clone(&session->home, &cell->home_fd)) &&
+	       !step_failed(ret_failure, STAGE_CELL_CLONE, init_spawn(cell));
 }
 
 bool cell_build_finish(struct cell *cell)
@@ -125,17 +133,14 @@ bool cell_build_finish(struct cell *cell)
 	struct failure *failure = &cell->failure;
 	AUTO_CLOSE int proc_fd = -1;
 
-	if (failed(failure, STAGE_CELL_OOM_SCORE,
-		    STAGE_TRY(STAGE_CELL_OOM_SCORE, oom_score_set(cell))) ||
-		failed(failure, STAGE_CELL_MAPS,
-			STAGE_TRY(STAGE_CELL_MAPS,
-				idmap_write(session->jaild->proc_fd, cell->pid, &session->ids))))
+	if (step_failed(failure, STAGE_CELL_OOM_SCORE, oom_score_set(cell)) ||
+		step_failed(failure, STAGE_CELL_MAPS,
+			idmap_write(session->jaild->proc_fd, cell->pid, &session->ids)))
 		return false;
 	if (session->limits.own_proc &&
-		failed(failure, STAGE_CELL_PROC,
-			STAGE_TRY(STAGE_CELL_PROC, procfs_make(cell->pidfd, &proc_fd))))
+		step_failed(failure, STAGE_CELL_PROC, procfs_make(cell->pidfd, &proc_fd)))
 		return false;
-	if (failed(failure, STAGE_CELL_PLAN, STAGE_TRY(STAGE_CELL_PLAN, plan_send(cell, proc_fd))))
+	if (step_failed(failure, STAGE_CELL_PLAN, plan_send(cell, proc_fd)))
 		return false;
 	cell->home_fd = fd_close(cell->home_fd);
 	return true;
@@ -145,7 +150,7 @@ int cell_build_run(struct cell *cell)
 {
 	struct jail_run run = { .magic = PLAN_MAGIC,
 		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
-	int r = channel_send(cell->control_fd, &run, sizeof(run), cell->run_fds, WIRE_RUN_FDS);
+	int r = control_send(cell, &run, sizeof(run), cell->run_fds, WIRE_RUN_FDS);
 
 	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
 	return r;

@@ -10,7 +10,8 @@ bool cell_build_begin(struct cell *cell, struct failure *ret_failure);
  * in the cell. */
 bool cell_build_finish(struct cell *cell);
 
-/* Hands the run to init, whose descriptors are then closed here. Returns 0 or -errno. */
+/* Hands the run to init, whose descriptors are then closed here. Returns 0, also when init has gone
+ * (its death is told by the loop), or -errno. */
 int cell_build_run(struct cell *cell);
 
 /* Kills what lives in the cell, waits for it, and removes its group. Only for a cell in which no

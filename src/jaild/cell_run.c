@@ -83,9 +83,8 @@ bool cell_run(struct session *session, const struct wire_run *request, uint64_t 
 		cell = cell_begin(session, ret_failure);
 	if (!cell)
 		return false;
-	if (failed(ret_failure, STAGE_CELL_LIMIT,
-		    STAGE_TRY(STAGE_CELL_LIMIT, cgroup_run_begin(&jaild->cgroups, &session->cgroup,
-							&session->limits))) ||
+	if (step_failed(ret_failure, STAGE_CELL_LIMIT,
+		    cgroup_run_begin(&jaild->cgroups, &session->cgroup, &session->limits)) ||
 		failed(ret_failure, STAGE_CELL_LIMIT, cell_watch_oom(cell))) {
 		cell_discard(cell);
 		return false;
@@ -101,6 +100,8 @@ bool cell_run(struct session *session, const struct wire_run *request, uint64_t 
 	jaild->n_cells++;
 	if (cell->state == CELL_WAITING)
 		cell_start(cell);
+	if (cell->failure.error != 0)
+		cell_end(cell);
 	return true;
 }
 

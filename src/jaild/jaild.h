@@ -61,3 +61,6 @@ struct failure {
 
 /* Notes the first failure. True when result is one: `if (failed(&failure, STAGE_X, r)) return;` */
 bool failed(struct failure *failure, enum stage stage, int result);
+
+/* The same for the expression that is the stage, which a test can make fail (wire/stage.h). */
+#define step_failed(failure, stage, expression) failed(failure, stage, STAGE_TRY(stage, expression))

@@ -1,3 +1,4 @@
+#include "base/fd.h"
 #include "jaild/jaild.h"
 #include "jaild/monitor.h"
 #include "jaild/session.h"
@@ -69,6 +70,8 @@ int main(int argc, char **argv)
 {
 	struct options options;
 
+	if (fd_standard_fill() < 0)
+		return 2;
 	/* A parent may have left SIGCHLD ignored, and then nobody could be waited for. */
 	for (int number = 1; number < NSIG; number++)
 		(void)signal(number, SIG_DFL);

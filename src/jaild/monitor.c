@@ -1,6 +1,7 @@
 #include "jaild/monitor.h"
 
 #include "base/beneath.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/log.h"
@@ -146,7 +147,7 @@ static void on_file_open(
 		return;
 	}
 	message.file_is.size_bytes = (uint64_t)status.st_size;
-	message.file_is.mtime_ns = status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+	message.file_is.mtime_ns = clock_to_ns(&status.st_mtim);
 	message.file_is.inode = status.st_ino;
 	answer_send(jaild, reply, &message, WIRE_FILE_IS, fd);
 }

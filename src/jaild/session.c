@@ -83,18 +83,15 @@ static bool session_build(struct session *session, struct failure *failure)
 {
 	struct jaild *jaild = session->jaild;
 
-	if (failed(failure, STAGE_SESSION_IDS,
-		    STAGE_TRY(STAGE_SESSION_IDS, ids_take(jaild, &session->ids))))
+	if (step_failed(failure, STAGE_SESSION_IDS, ids_take(jaild, &session->ids)))
 		return false;
 	session->has_cgroup = true;
-	if (failed(failure, STAGE_SESSION_CGROUP,
-		    STAGE_TRY(STAGE_SESSION_CGROUP, cgroup_session_make(&jaild->cgroups,
-							    session->number, &session->cgroup))))
+	if (step_failed(failure, STAGE_SESSION_CGROUP,
+		    cgroup_session_make(&jaild->cgroups, session->number, &session->cgroup)))
 		return false;
-	return !failed(failure, STAGE_SESSION_HOME,
-		STAGE_TRY(STAGE_SESSION_HOME,
-			home_make(jaild->homes_fd, session->number, session->ids.script_id,
-				&session->limits, &session->home)));
+	return !step_failed(failure, STAGE_SESSION_HOME,
+		home_make(jaild->homes_fd, session->number, session->ids.script_id,
+			&session->limits, &session->home));
 }
 
 struct session *session_open(

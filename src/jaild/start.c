@@ -1,6 +1,7 @@
 #include "jaild/start.h"
 
 #include "base/fd.h"
+#include "base/macro.h"
 #include "base/str.h"
 #include "jail/outside/bind.h"
 #include "jail/outside/caps.h"
@@ -33,7 +34,7 @@
  * the later ones; the filter and the capabilities come last, because they forbid what came before.
  */
 
-/* What the steady state needs, each one tried (namespaces.md, Capabilities): mounts and namespaces,
+/* What the steady state needs, each one tried: mounts and namespaces,
  * setns of a mount namespace, id maps, files of the scripts' ids. DAC_READ_SEARCH is the weaker
  * half of DAC_OVERRIDE, for the walker, which keeps nothing else. */
 #define CAP(name) (1ULL << CAP_##name)
@@ -91,17 +92,15 @@ static int descriptors_take(struct jaild *jaild, int client_fd)
 static void sessions_bound(struct jaild *jaild)
 {
 	struct rlimit limit = { .rlim_cur = 1024 };
+	rlim_t fit = 0;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
 		limit.rlim_cur = limit.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &limit);
 	}
-	jaild->sessions_max = SESSIONS_MAX;
-	if (limit.rlim_cur < DESCRIPTORS_RESERVE + SESSIONS_MAX * SESSION_DESCRIPTORS)
-		jaild->sessions_max = limit.rlim_cur <= DESCRIPTORS_RESERVE
-					      ? 1
-					      : (unsigned)(limit.rlim_cur - DESCRIPTORS_RESERVE) /
-							SESSION_DESCRIPTORS;
+	if (limit.rlim_cur > DESCRIPTORS_RESERVE)
+		fit = (limit.rlim_cur - DESCRIPTORS_RESERVE) / SESSION_DESCRIPTORS;
+	jaild->sessions_max = (unsigned)MIN(MAX(fit, (rlim_t)1), (rlim_t)SESSIONS_MAX);
 }
 
 /* A keyring of our own: the one of the login session must not travel into cells. */
@@ -112,20 +111,20 @@ static int keyring_leave(void)
 	return 0;
 }
 
+/* Takes rootfs_fd over (-1: the host's root). It must not stay open: ".." leads out of an image. */
 static int template_start(struct jaild *jaild, int rootfs_fd)
 {
-	AUTO_CLOSE int host_fd = -1;
-	struct template_source source = { .root_fd = rootfs_fd, .is_image = rootfs_fd >= 0 };
+	AUTO_CLOSE int root_fd = rootfs_fd;
+	struct template_source source = { .is_image = rootfs_fd >= 0 };
 
 	source.bootstrap = bootstrap_get(&source.bootstrap_size);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return -errno;
-	if (rootfs_fd < 0) {
-		host_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (host_fd < 0)
-			return -errno;
-		source.root_fd = host_fd;
-	}
+	if (root_fd < 0)
+		root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root_fd < 0)
+		return -errno;
+	source.root_fd = root_fd;
 	return template_make(&source, jaild->proc_fd, &jaild->template_ns_fd);
 }
 
@@ -191,21 +190,15 @@ int jaild_start(struct jaild *jaild, const struct setup *setup, enum stage *ret_
 	*jaild = (struct jaild){ 0 };
 	setup_take(jaild, setup);
 	sessions_bound(jaild);
-	if (!failed(&failure, STAGE_START_SETUP,
-		    STAGE_TRY(STAGE_START_SETUP, descriptors_take(jaild, setup->client_fd))) &&
-		!failed(&failure, STAGE_START_KEYRING,
-			STAGE_TRY(STAGE_START_KEYRING, keyring_leave())) &&
-		!failed(&failure, STAGE_START_PROC,
-			STAGE_TRY(STAGE_START_PROC, procfs_make_own(&jaild->proc_fd))) &&
-		!failed(&failure, STAGE_START_TEMPLATE,
-			STAGE_TRY(STAGE_START_TEMPLATE, template_start(jaild, setup->rootfs_fd))) &&
-		!failed(&failure, STAGE_START_MOUNTS,
-			STAGE_TRY(STAGE_START_MOUNTS, mounts_make(jaild))) &&
-		!failed(&failure, STAGE_START_FILTER,
-			STAGE_TRY(STAGE_START_FILTER, filters_make(jaild))) &&
-		!failed(&failure, STAGE_START_CAPABILITIES,
-			STAGE_TRY(STAGE_START_CAPABILITIES, caps_reduce(CAPABILITIES))) &&
-		!failed(&failure, STAGE_START_LOCK, STAGE_TRY(STAGE_START_LOCK, lock_in())))
+	if (!step_failed(&failure, STAGE_START_SETUP, descriptors_take(jaild, setup->client_fd)) &&
+		!step_failed(&failure, STAGE_START_KEYRING, keyring_leave()) &&
+		!step_failed(&failure, STAGE_START_PROC, procfs_make_own(&jaild->proc_fd)) &&
+		!step_failed(
+			&failure, STAGE_START_TEMPLATE, template_start(jaild, setup->rootfs_fd)) &&
+		!step_failed(&failure, STAGE_START_MOUNTS, mounts_make(jaild)) &&
+		!step_failed(&failure, STAGE_START_FILTER, filters_make(jaild)) &&
+		!step_failed(&failure, STAGE_START_CAPABILITIES, caps_reduce(CAPABILITIES)) &&
+		!step_failed(&failure, STAGE_START_LOCK, lock_in()))
 		(void)failed(&failure, STAGE_START_SETUP, loop_init(&jaild->loop));
 	*ret_stage = failure.stage;
 	/* libseccomp and the template's maker have left some heap */

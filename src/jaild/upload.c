@@ -60,7 +60,7 @@ static int file_make(int parent_fd, const struct session *session, uint32_t mode
 
 	if (fd < 0)
 		return -errno;
-	if (fchmod(fd, mode & 0777) < 0)
+	if (fchmod(fd, mode) < 0)
 		return -errno;
 	if (fchown(fd, session->ids.script_id, session->ids.script_id) < 0)
 		return -errno;
@@ -79,6 +79,8 @@ int upload_begin(struct session *session, const struct upload_request *request, 
 	struct upload *upload;
 	int r, fd;
 
+	if (request->mode & ~0777u)
+		return -EINVAL;
 	if (jaild->n_uploads >= UPLOADS_MAX)
 		return -EAGAIN;
 	r = beneath_open_parent(session->home.fd, request->path, &owner, name, &parent_fd);
@@ -121,7 +123,9 @@ static int file_name(const struct jaild *jaild, const struct upload *upload)
 	if (fstatat(upload->parent_fd, upload->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 		S_ISDIR(status.st_mode))
 		return -EISDIR;
-	id_make(id);
+	r = id_make(id);
+	if (r < 0)
+		return r;
 	(void)str_format(temporary, sizeof(temporary), ".cloche-%s", id);
 	if (linkat(jaild->proc_fd, source, upload->parent_fd, temporary, AT_SYMLINK_FOLLOW) < 0)
 		return -errno;

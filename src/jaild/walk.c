@@ -119,6 +119,8 @@ int walk_start(struct session *session, const struct reply *reply, uint32_t flag
 	int pidfd = -1, r;
 	pid_t pid;
 
+	if (flags & ~(uint32_t)(WIRE_LIST_HASH | WIRE_LIST_SETTLE))
+		return -EINVAL;
 	if (session->walk)
 		return -EBUSY;
 	listing_fd = memfd_create("listing", MFD_CLOEXEC | MFD_ALLOW_SEALING);

@@ -45,11 +45,6 @@ struct walker {
 	struct walker_result result;
 };
 
-static int64_t time_ns(const struct timespec *t)
-{
-	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
-}
-
 static enum listing_kind kind_of(mode_t mode)
 {
 	switch (mode & S_IFMT) {
@@ -71,7 +66,7 @@ static void hash_add(struct walker *walker, const char *path, struct listing_ent
 	AUTO_CLOSE int fd = -1;
 	XXH3_state_t *state;
 	XXH128_hash_t hash;
-	ssize_t n = 0;
+	ssize_t n = -1; /* 0 only at the end of the file */
 
 	if (beneath_open_regular(walker->home_fd, path, &fd) < 0)
 		return;
@@ -101,23 +96,22 @@ static void entry_add(struct walker *walker, const char *path, const struct stat
 		.links = (uint32_t)status->st_nlink,
 		.size_bytes = (uint64_t)status->st_size,
 		.inode = status->st_ino,
-		.mtime_ns = time_ns(&status->st_mtim),
-		.ctime_ns = time_ns(&status->st_ctim) };
+		.mtime_ns = clock_to_ns(&status->st_mtim),
+		.ctime_ns = clock_to_ns(&status->st_ctim) };
 
 	if (entry.ctime_ns > walker->newest_ns)
 		walker->newest_ns = entry.ctime_ns;
-	if (walker->result.entries >= LISTING_ENTRIES_MAX) {
+	/* the whole record or nothing of it: a part would make the whole listing unreadable */
+	if (walker->result.entries >= LISTING_ENTRIES_MAX ||
+		entry.record_size > walker->records.max - walker->records.len) {
 		walker->result.is_truncated = 1;
 		return;
 	}
 	if (walker->do_hash && entry.kind == LISTING_FILE)
 		hash_add(walker, path, &entry);
-	if (buf_add(&walker->records, &entry, sizeof(entry)) < 0 ||
-		buf_add(&walker->records, path, size) < 0 ||
-		buf_add(&walker->records, padding, entry.record_size - sizeof(entry) - size) < 0) {
-		walker->result.is_truncated = 1;
-		return;
-	}
+	(void)buf_add(&walker->records, &entry, sizeof(entry));
+	(void)buf_add(&walker->records, path, size);
+	(void)buf_add(&walker->records, padding, entry.record_size - sizeof(entry) - size);
 	walker->result.entries++;
 }
 
@@ -178,7 +172,7 @@ static void times_settle(const struct walker *walker)
 
 	for (int i = 0; i < 2 * SETTLE_LIMIT_MS; i++) {
 		if (clock_gettime(CLOCK_REALTIME_COARSE, &now) < 0 ||
-			time_ns(&now) > walker->newest_ns)
+			clock_to_ns(&now) > walker->newest_ns)
 			return;
 		(void)nanosleep(&pause, NULL);
 	}

@@ -11,7 +11,7 @@
  */
 
 /* The group that processes of a scope are moved to, so that the scope may have children. */
-#define CGROUP_OUTSIDE "outside.cloche"
+#define CGROUP_OUTSIDE "outside-the-jails"
 
 struct cgroup_host {
 	enum wire_backend backend; /* NONE: text says what is missing */

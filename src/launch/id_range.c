@@ -90,8 +90,8 @@ static int root_range(uint32_t base, struct id_range *ret_range, char *text, siz
 {
 	int r;
 
-	if (base < 524288) {
-		(void)str_format(text, size, "--id-base must be 524288 or more");
+	if (base < ID_BASE_MIN) {
+		(void)str_format(text, size, "--id-base must be %u or more", ID_BASE_MIN);
 		return -ERANGE;
 	}
 	r = overlap_check("/etc/subuid", base, text, size);

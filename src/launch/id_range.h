@@ -10,6 +10,9 @@
  */
 
 #define ID_RANGE_COUNT 65536u
+/* Below are users, system users and systemd's dynamic ones (its document "Users, Groups, UIDs and
+ * GIDs on systemd Systems"). */
+#define ID_BASE_MIN 524288u
 /* jaild itself and a few sessions. */
 #define ID_RANGE_MIN 64u
 

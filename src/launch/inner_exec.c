@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -23,13 +24,17 @@
 
 static int rootfs_open(const struct options *options, int *ret_fd)
 {
+	int r;
+
 	*ret_fd = -1;
 	if (!options->rootfs)
 		return 0;
 	*ret_fd = open(options->rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (*ret_fd < 0)
-		(void)fprintf(stderr, "cloche: --rootfs %s: no such folder\n", options->rootfs);
-	return *ret_fd < 0 ? -errno : 0;
+	if (*ret_fd >= 0)
+		return 0;
+	r = -errno;
+	(void)fprintf(stderr, "cloche: --rootfs %s: %s\n", options->rootfs, strerror(-r));
+	return r;
 }
 
 static int identity_take(void)

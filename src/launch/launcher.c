@@ -55,14 +55,17 @@ struct launch {
 	char text[256]; /* what went wrong, for people */
 };
 
-/* One step: a failure is told once, by its stage. True if it worked. */
-static bool step(struct launch *launch, enum stage stage, int result)
+/* A failure is told once, by its stage. True if the step worked. */
+static bool step_check(struct launch *launch, enum stage stage, int result)
 {
 	if (result >= 0)
 		return true;
 	refuse_start(launch->options->socket_fd, stage, result, launch->text);
 	return false;
 }
+
+/* One step, which a test can make fail (wire/stage.h). */
+#define step(launch, stage, expression) step_check(launch, stage, STAGE_TRY(stage, expression))
 
 static int cgroups_choose(struct launch *launch)
 {
@@ -172,15 +175,13 @@ static bool jaild_place(struct launch *launch, int socket)
 	uint32_t count = 0;
 
 	jaild_protect(launch);
-	if (!step(launch, STAGE_OUTER_CGROUP,
-		    STAGE_TRY(STAGE_OUTER_CGROUP,
-			    delegate_attach(&launch->delegation, launch->jaild))))
+	if (!step(launch, STAGE_OUTER_CGROUP, delegate_attach(&launch->delegation, launch->jaild)))
 		return false;
 	if (!step(launch, STAGE_OUTER_MAPS,
-		    STAGE_TRY(STAGE_OUTER_MAPS, outer_map(launch->jaild, &launch->range, &count,
-							launch->text, sizeof(launch->text)))))
+		    outer_map(launch->jaild, &launch->range, &count, launch->text,
+			    sizeof(launch->text))))
 		return false;
-	if (!step(launch, STAGE_LAUNCHER_DROP, STAGE_TRY(STAGE_LAUNCHER_DROP, rights_drop(launch))))
+	if (!step(launch, STAGE_LAUNCHER_DROP, rights_drop(launch)))
 		return false;
 	return fd_write_full(socket, &count, sizeof(count)) == 0;
 }
@@ -221,29 +222,25 @@ static int socket_check(const struct options *options)
 	return type == SOCK_SEQPACKET ? 0 : -ESOCKTNOSUPPORT;
 }
 
-static bool jaild_start(struct launch *launch)
+static bool jaild_launch(struct launch *launch)
 {
 	AUTO_CLOSE int socket = -1;
 
-	if (!step(launch, STAGE_OPTIONS, STAGE_TRY(STAGE_OPTIONS, socket_check(launch->options))))
+	if (!step(launch, STAGE_OPTIONS, socket_check(launch->options)))
 		return false;
 	if (!step(launch, STAGE_INIT_BINARY,
-		    STAGE_TRY(
-			    STAGE_INIT_BINARY, launcher_files_open(launch->options, &launch->files,
-						       launch->text, sizeof(launch->text)))))
+		    launcher_files_open(
+			    launch->options, &launch->files, launch->text, sizeof(launch->text))))
 		return false;
 	if (!step(launch, STAGE_ID_RANGE,
-		    STAGE_TRY(
-			    STAGE_ID_RANGE, id_range_find(launch->options->id_base, &launch->range,
-						    launch->text, sizeof(launch->text)))))
+		    id_range_find(launch->options->id_base, &launch->range, launch->text,
+			    sizeof(launch->text))))
 		return false;
-	if (!step(launch, STAGE_CGROUP_FIND, STAGE_TRY(STAGE_CGROUP_FIND, cgroups_choose(launch))))
+	if (!step(launch, STAGE_CGROUP_FIND, cgroups_choose(launch)))
 		return false;
-	if (!step(launch, STAGE_CGROUP_DELEGATE,
-		    STAGE_TRY(STAGE_CGROUP_DELEGATE, cgroups_delegate(launch))))
+	if (!step(launch, STAGE_CGROUP_DELEGATE, cgroups_delegate(launch)))
 		return false;
-	if (!step(launch, STAGE_OUTER_CLONE,
-		    STAGE_TRY(STAGE_OUTER_CLONE, child_clone(launch, &socket))))
+	if (!step(launch, STAGE_OUTER_CLONE, child_clone(launch, &socket)))
 		return false;
 	return jaild_place(launch, socket);
 }
@@ -260,7 +257,7 @@ int launcher_run(const struct options *options)
 	(void)setsid();
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
-	is_started = jaild_start(&launch);
+	is_started = jaild_launch(&launch);
 	if (launch.jaild > 0) {
 		if (!is_started)
 			(void)kill(launch.jaild, SIGKILL);

@@ -95,6 +95,21 @@ static int dead_group_lock(int base_fd, const char *name)
 	return TAKE_FD(fd);
 }
 
+/* Exactly as delegate.c names them: what an administrator has called cloche-something is not ours
+ * to kill. */
+static bool is_instance(struct str name)
+{
+	const struct str prefix = STR("cloche-");
+
+	if (!str_starts(name, prefix) || name.n != prefix.n + 8)
+		return false;
+	for (size_t i = prefix.n; i < name.n; i++) {
+		if (!strchr("0123456789abcdef", name.p[i]))
+			return false;
+	}
+	return true;
+}
+
 void sweep_dead(int base_fd, void (*visit)(void *ctx, const char *name), void *ctx)
 {
 	int fd = openat(base_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -108,7 +123,7 @@ void sweep_dead(int base_fd, void (*visit)(void *ctx, const char *name), void *c
 	while ((entry = readdir(dir))) {
 		AUTO_CLOSE int lock_fd = -1;
 
-		if (str_starts(str_from(entry->d_name), STR("cloche-")))
+		if (is_instance(str_from(entry->d_name)))
 			lock_fd = dead_group_lock(base_fd, entry->d_name);
 		if (lock_fd < 0)
 			continue;

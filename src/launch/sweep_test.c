@@ -103,13 +103,13 @@ static void test_links_are_not_followed(void **state)
 	make("elsewhere/1");
 	make("cloche-1");
 	assert_int_equal(symlinkat("../elsewhere", base, "cloche-1/link"), 0);
-	assert_int_equal(symlinkat("elsewhere", base, "cloche-link"), 0);
-	sweep_group(base, "cloche-link");
+	assert_int_equal(symlinkat("elsewhere", base, "cloche-11110000"), 0);
+	sweep_group(base, "cloche-11110000");
 	sweep_group(base, "cloche-1");
 	sweep_dead(base, visit, folder);
 	assert_true(is_there("elsewhere/1"));
 	assert_int_equal(unlinkat(base, "cloche-1/link", 0), 0);
-	assert_int_equal(unlinkat(base, "cloche-link", 0), 0);
+	assert_int_equal(unlinkat(base, "cloche-11110000", 0), 0);
 	drop("cloche-1");
 	drop("elsewhere/1");
 	drop("elsewhere");
@@ -119,26 +119,32 @@ static void test_only_dead_groups_of_ours_are_swept(void **state)
 {
 	AUTO_CLOSE int lock = -1;
 
-	make("cloche-dead");
-	make("cloche-dead/1");
-	make("cloche-held");
-	make("cloche-held/1");
+	make("cloche-dead0000");
+	make("cloche-dead0000/1");
+	make("cloche-0123abcd");
+	make("cloche-0123abcd/1");
 	make("cloche");
 	make("mine-cloche-1");
-	lock = openat(base, "cloche-held", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	make("cloche-supervisor.service");
+	make("cloche-workshop");
+	make("cloche-0123abcde");
+	lock = openat(base, "cloche-0123abcd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(lock, LOCK_EX | LOCK_NB), 0);
 	sweep_dead(base, visit, folder);
-	assert_string_equal(visited, "cloche-dead;");
-	assert_false(is_there("cloche-dead"));
-	assert_true(is_there("cloche-held/1"));
+	assert_string_equal(visited, "cloche-dead0000;");
+	assert_false(is_there("cloche-dead0000"));
+	assert_true(is_there("cloche-0123abcd/1"));
 	assert_true(is_there("cloche"));
 	assert_true(is_there("mine-cloche-1"));
 	lock = fd_close(lock);
 	sweep_dead(base, visit, folder);
-	assert_string_equal(visited, "cloche-dead;cloche-held;");
-	assert_false(is_there("cloche-held"));
+	assert_string_equal(visited, "cloche-dead0000;cloche-0123abcd;");
+	assert_false(is_there("cloche-0123abcd"));
 	drop("cloche");
 	drop("mine-cloche-1");
+	drop("cloche-supervisor.service");
+	drop("cloche-workshop");
+	drop("cloche-0123abcde");
 }
 
 static void test_a_folder_that_cannot_be_read_is_no_error(void **state)

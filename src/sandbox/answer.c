@@ -1,5 +1,5 @@
 /*
- * Theory of operation: a plain walk over what is known, in the order of architecture.md section 6.
+ * Theory of operation: a plain walk over what is known, in the order of cloche-run(1).
  * All members are always there (null or empty where there is nothing), so that a client needs no
  * "if it exists". Bytes of a script become text here and nowhere else: json_set_text repairs them,
  * and a path that had to be repaired is given once more, exactly, as path_b64.

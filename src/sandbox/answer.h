@@ -13,8 +13,7 @@ struct buf;
 struct fault;
 struct json;
 
-/* The answer to a run as every door gives it: architecture.md section 6, decisions 3, 17, 18, 20.
- */
+/* The answer to a run as every door gives it; cloche-run(1) has its members. */
 
 struct answer_file {
 	struct str path; /* in the home; bytes */

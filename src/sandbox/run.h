@@ -11,8 +11,7 @@
 
 /*
  * One run over a connection to jaild, from the request to the whole end: RUN_ENDED has come and
- * both pipes are drained. start, then wait until it is over (or poll oneself and call
- * run_on_readable).
+ * both pipes are drained. Start it, then wait until it is over.
  */
 
 #define RUN_STDIN_MAX (1024u * 1024) /* bytes: input, not a way to bring files in */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -32,7 +33,7 @@ int channel_pair(int ret_fds[2])
 int channel_send(int fd, const void *data, size_t size, const int *fds, size_t n_fds)
 {
 	union control control = { 0 };
-	struct iovec part = { .iov_base = (void *)(size_t)data, .iov_len = size };
+	struct iovec part = { .iov_base = (void *)(uintptr_t)data, .iov_len = size };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 	ssize_t n;
 

@@ -186,8 +186,8 @@ struct wire_upload {
 
 /* LIST: answer LISTING_IS with a sealed memfd of records (wire/listing.h). */
 enum wire_list_flag {
-	WIRE_LIST_HASH = 1,  /* hash the contents of regular files */
-	WIRE_LIST_SETTLE = 2 /* wait until a later change must show in the times */
+	WIRE_LIST_HASH = 1,   /* hash the contents of regular files */
+	WIRE_LIST_SETTLE = 2, /* wait until a later change must show in the times */
 };
 
 struct wire_list {

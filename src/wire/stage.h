@@ -1,5 +1,7 @@
 #pragma once
 
+#include <errno.h>
+
 /*
  * The named steps from a request to a running script. They are on the wire so that a failure in
  * any process is reported to the person by its name.
@@ -35,7 +37,7 @@ static inline int stage_fails(enum stage stage)
 /* The value of a step's expression; in a test that wants this stage to fail -EIO, and the
  * expression is not evaluated. */
 #ifdef CLOCHE_FAULT_INJECTION
-#define STAGE_TRY(stage, expression) (stage_fails(stage) ? -5 : (expression))
+#define STAGE_TRY(stage, expression) (stage_fails(stage) ? -EIO : (expression))
 #else
 #define STAGE_TRY(stage, expression) (expression)
 #endif

@@ -1,5 +1,6 @@
 #include "wire/stage.h"
 
+#include "base/fault.h"
 #include "base/macro.h"
 
 #include "base/unit.h"
@@ -66,6 +67,13 @@ static void test_stages_are_in_the_order_of_a_start(void **state)
 	assert_true(STAGE_SCRIPT_DESCRIPTORS < STAGE_SCRIPT_SECCOMP);
 }
 
+/* A longer one would leave it empty, and programs without the name. */
+static void test_every_name_fits_into_a_fault(void **state)
+{
+	for (unsigned i = 0; i < STAGE_MAX; i++)
+		assert_true(strlen(stage_name(i)) < sizeof(((struct fault *)NULL)->stage));
+}
+
 #ifdef CLOCHE_FAULT_INJECTION
 static int calls;
 
@@ -102,6 +110,7 @@ int main(void)
 		cmocka_unit_test(test_numbers_outside_the_table_are_unknown),
 		cmocka_unit_test(test_every_stage_has_a_name_of_its_own),
 		cmocka_unit_test(test_stages_are_in_the_order_of_a_start),
+		cmocka_unit_test(test_every_name_fits_into_a_fault),
 #ifdef CLOCHE_FAULT_INJECTION
 		cmocka_unit_test(test_the_chosen_stage_fails_without_being_done),
 #else

@@ -18,6 +18,15 @@ from service import CONTRACT, PROGRAM, Service, make_pen  # noqa: E402
 _keys = itertools.count(1)
 
 
+def pytest_terminal_summary(terminalreporter):
+    """Declared responses that no test has seen: not a failure, but a question."""
+    unseen = CONTRACT.unseen()
+    if CONTRACT.used and unseen:
+        terminalreporter.write_line(f"declared in the contract and not seen: {len(unseen)}")
+        for line in unseen:
+            terminalreporter.write_line("  " + line)
+
+
 @pytest.fixture(scope="session")
 def programs():
     if os.geteuid() != 0:

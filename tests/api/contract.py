@@ -46,6 +46,14 @@ class Contract:
                 return template, operation
         return None, None
 
+    def unseen(self):
+        """What is declared and no response has shown, as lines."""
+        declared = {(method.upper(), template, int(status))
+                    for _, template, operations in self.paths for method, operation in operations.items()
+                    if method in ("get", "head", "put", "post", "delete") for status in operation["responses"]
+                    if str(status).isdigit()}
+        return [f"{method} {template} {status}" for method, template, status in sorted(declared - self.used)]
+
     def problems(self, method, target, response):
         """What is wrong with a response, as a list of sentences."""
         template, operation = self.operation(method, target)

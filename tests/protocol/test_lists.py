@@ -1,6 +1,5 @@
 """Listings of homes that scripts have made: every kind of entry, and homes made to be slow."""
 import errno
-import os
 import struct
 import time
 
@@ -18,6 +17,15 @@ path = "."
 for number in range(380):
     path += "/d"
     os.mkdir(path)
+"""
+# Records of more bytes than a listing holds: all inodes, under paths as long as they get.
+LONG_PATHS = """
+import os
+for depth in range(15):
+    os.mkdir("d" * 255)
+    os.chdir("d" * 255)
+for number in range(16_300):
+    open(f"{number:06}".ljust(255, "x"), "w").close()
 """
 # More bytes than anything reads in a second, without any memory behind them.
 SPARSE = """
@@ -56,6 +64,17 @@ open(b"\\xff\\xfe\\n", "w")
     assert answer["is_truncated"] == 0
 
 
+def test_times_that_do_not_fit_are_the_nearest_that_do(client, session):
+    client.result(session, """
+import os
+for name, seconds in ("late", 2**40), ("early", -2**40):
+    open(name, "w")
+    os.utime(name, (seconds, seconds))
+""")
+    _, found = client.list(session)
+    assert (found[b"late"]["mtime"], found[b"early"]["mtime"]) == (2**63 - 1, -2**63)
+
+
 def test_hash_sees_what_times_do_not(client, session):
     """A write through a mapping changes no time on tmpfs."""
     client.file_put(session, "file", bytes(4096))
@@ -79,6 +98,14 @@ def test_home_with_all_its_inodes(client, session):
     answer, found = client.list(session)
     assert answer["is_truncated"] or len(found) == MANY - 20
     assert len(found) > 1000
+
+
+def test_records_of_more_bytes_than_a_listing_holds(client, session):
+    """A record that fitted in part made the whole listing unreadable, and the run's answer with it."""
+    client.result(session, LONG_PATHS, within=60)
+    answer, found = client.list(session)
+    assert answer["is_truncated"] == 1
+    assert len(found) == answer["entries"] > 1000
 
 
 @pytest.mark.parametrize("fill", [FILL, SPARSE], ids=["16,000 entries", "198 GB of holes"])
@@ -149,10 +176,8 @@ while True:
     run.ended()
 
 
-def test_flags_that_nobody_knows(client, session):
-    """Refused, or without effect."""
-    try:
-        answer = client.call(Type.LIST, struct.pack("<QII", session, 0xFFFFFFFC, 0), Type.LISTING_IS)
-        os.close(answer.fds[0])
-    except wire.Refused as refusal:
-        assert (refusal.error, refusal.stage) == (errno.EINVAL, 0)
+@pytest.mark.parametrize("flags", [4, 0xFFFFFFFC, 0xFFFFFFFF])
+def test_flags_that_nobody_knows_are_refused(flags, client, session, refused):
+    with refused(errno.EINVAL):
+        client.call(Type.LIST, struct.pack("<QII", session, flags, 0), Type.LISTING_IS)
+    client.list(session)

@@ -348,11 +348,25 @@ def test_as_many_sessions_as_there_may_be_leave_room_for_runs(pen):
         jaild.close(jaild.open("one-more"))
 
 
+def test_folder_of_an_image_does_not_stay_open(pen):
+    """It stayed, and ".." led from it to the whole host."""
+    with wire.Jaild(pen, options=["--rootfs", "/"]) as jaild:
+        assert "/" not in jaild.descriptors().values()
+
+
 @pytest.mark.parametrize("number", [4, 5, 9, 17])
 def test_socket_may_have_any_number(number, pen):
     """A client other than cloche may pass another descriptor than 3."""
     with wire.Jaild(pen, number=number) as jaild:
         assert jaild.result(jaild.open(), "print(6 * 7)")[1] == "42\n"
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_client_without_standard_streams(closed, pen):
+    """A descriptor of jaild's took the missing number, and no cell could be made."""
+    with wire.Jaild(pen, before=f"exec {closed}; ") as jaild:
+        assert jaild.result(jaild.open(), "print(6 * 7)")[1] == "42\n"
+        assert {jaild.descriptors()[number] for number in (0, 1)} == {"/dev/null"}
 
 
 def test_what_is_no_seqpacket_socket_is_no_client(pen):

@@ -131,14 +131,17 @@ open("a/b/more", "w"); os.rename("a/b", "a/d"); os.unlink("a/d/c.txt"); os.unlin
     assert client.result(session, code)[1] == "[(True, True), (True, True), (True, True)]\n"
 
 
-@pytest.mark.parametrize("mode", [0o644, 0o755, 0, 0o7777, 0o4755, 0xFFFFFFFF], ids=oct)
-def test_mode_is_permission_bits_only(mode, client, session):
-    try:
+@pytest.mark.parametrize("mode", [0o644, 0o755, 0], ids=oct)
+def test_mode_is_taken(mode, client, session):
+    client.file_put(session, "file", b"x", mode)
+    assert client.list(session)[1][b"file"]["mode"] == mode
+
+
+@pytest.mark.parametrize("mode", [0o7777, 0o4755, 0o100644, 0xFFFFFFFF], ids=oct)
+def test_mode_that_is_more_than_permission_bits_is_refused(mode, client, session, refused):
+    with refused(errno.EINVAL):
         client.file_put(session, "file", b"x", mode)
-    except wire.Refused as refusal:
-        assert refusal.error == errno.EINVAL and mode > 0o777
-        return
-    assert client.list(session)[1][b"file"]["mode"] == mode & 0o777
+    assert client.list(session)[1] == {}
 
 
 def test_home_that_is_full(client, session):

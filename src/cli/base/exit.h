@@ -1,9 +1,10 @@
 #pragma once
 
-/* Exit statuses of cloche, beside the script's own and 128 + n for its signal n (decisions.md). */
 /* Of a command whose help is wanted: main prints it, and the status is 0. */
 #define EXIT_HELP (-1)
 
+/* Exit statuses of cloche, beside the script's own and 128 + n for its signal n; cloche(1) tells
+ * them. */
 #define EXIT_USAGE	 2   /* a mistake in the command line, found before anything ran */
 #define EXIT_TIMED_OUT	 124 /* as timeout(1) */
 #define EXIT_OURS	 125 /* the fault is ours or the host's: no run, or its files not saved */

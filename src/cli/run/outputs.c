@@ -88,6 +88,8 @@ static void saved_say(const char *path, uint64_t size_bytes)
 
 static const char *collect_error(int error)
 {
+	if (error == -EPERM)
+		return "version control would run commands out of it";
 	if (error == -EFBIG)
 		return "the files are larger together than the home, through hard links";
 	if (error == -ENOTDIR || error == -ELOOP)

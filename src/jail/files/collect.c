@@ -18,10 +18,30 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Folders that version control runs commands out of, as soon as somebody looks: a shell's prompt is
+ * enough. */
+static bool is_repository(const char *name)
+{
+	static const char *const names[] = { ".git", ".hg", ".bzr", ".svn", ".jj", "git~1" };
+	size_t n = strcspn(name, ". ") == 0 ? strlen(name) : 0;
+
+	/* some file systems drop dots and blanks at the end */
+	while (n > 1 && (name[n - 1] == '.' || name[n - 1] == ' '))
+		n--;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcasecmp(name, names[i]) == 0 ||
+			(n == strlen(names[i]) && strncasecmp(name, names[i], n) == 0))
+			return true;
+	}
+	return false;
+}
 
 /* A component of the path as a C string. */
 static int component_check(struct str part, char name[NAME_MAX + 1])
@@ -32,7 +52,14 @@ static int component_check(struct str part, char name[NAME_MAX + 1])
 		return -ENAMETOOLONG;
 	memcpy(name, part.p, part.n);
 	name[part.n] = '\0';
-	return 0;
+	return is_repository(name) ? -EPERM : 0;
+}
+
+/* HEAD beside objects/ and refs/ makes any folder a repository for git; under another name it is a
+ * file like others. */
+static bool is_head(const char *name)
+{
+	return strcasecmp(name, "HEAD") == 0;
 }
 
 /* Enters a folder, making it when it is missing; with the umask, as mkdir would. */
@@ -93,7 +120,7 @@ static int name_take(int fd, int dirfd, mode_t mode, char name[NAME_MAX + 1])
 	char wanted[NAME_MAX + 1];
 
 	memcpy(wanted, name, NAME_MAX + 1);
-	for (unsigned n = 1; n <= NUMBERED_MAX; n++) {
+	for (unsigned n = is_head(name) ? 2 : 1; n <= NUMBERED_MAX; n++) {
 		int r;
 
 		numbered_name(wanted, n, name);

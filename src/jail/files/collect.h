@@ -27,7 +27,8 @@ struct collected {
 
 /* Copies the file. Nothing is ever overwritten and no link followed: a taken name becomes
  * `name (2).ext`, and the file appears whole or not at all where the file system has O_TMPFILE.
- * Returns 0; -EFBIG for more data than max_bytes; -EINVAL for a path with "." or ".." or an empty
- * part; -ENOTDIR or -ELOOP where a file or link stands in place of a folder; -ENAMETOOLONG; or
- * -errno of the host's file system. */
+ * Returns 0; -EPERM for a path through a folder that version control runs commands out of (.git);
+ * the name HEAD is taken as taken; -EFBIG for more data than max_bytes; -EINVAL for a path with "."
+ * or ".." or an empty part; -ENOTDIR or -ELOOP where a file or link stands in place of a folder;
+ * -ENAMETOOLONG; or -errno of the host's file system. */
 int collect_file(const struct collect_request *request, struct collected *ret_collected);

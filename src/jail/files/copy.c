@@ -16,10 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHUNK_KERNEL                                                                               \
-	(1u << 20) /* bytes: long enough to cost nothing, short enough for a signal                \
-		    */
-#define CHUNK_USER 8192
+/* Bytes: long enough to cost nothing, short enough for a signal; and half a frame of the stack. */
+#define CHUNK_KERNEL (1u << 20)
+#define CHUNK_USER   8192
 
 enum way {
 	WAY_RANGE,

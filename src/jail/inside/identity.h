@@ -7,7 +7,8 @@
 /* init: from the unmapped ids that it was born with to root of the cell's user namespace. */
 int identity_become_root(void);
 
-/* script: no capability in the bounding set, securebits locked so that ids give none either. */
+/* init, for the script to inherit: no capability in the bounding set, none ambient, securebits
+ * locked so that ids and an exec give none either. prctl(2) */
 int identity_empty_bounding(void);
 
 /* script: all ids CELL_SCRIPT_ID. Supplementary groups are empty since jaild (setgroups is denied

@@ -33,7 +33,13 @@ int resources_limit(const struct wire_limits *limits)
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
 		struct rlimit limit = { .rlim_cur = table[i].value, .rlim_max = table[i].value };
+		struct rlimit now;
 
+		/* what we were started with may be less, and nobody here may raise it */
+		if (getrlimit(table[i].resource, &now) < 0)
+			return -errno;
+		if (limit.rlim_max > now.rlim_max)
+			limit.rlim_cur = limit.rlim_max = now.rlim_max;
 		if (setrlimit(table[i].resource, &limit) < 0)
 			return -errno;
 	}

@@ -59,11 +59,34 @@ static int signals_unblock(void)
 	return sigprocmask(SIG_SETMASK, &none, NULL) < 0 ? -errno : 0;
 }
 
+/* The client's /dev/null would be the host's own: a script could lock it or set its times. The
+ * cell's is on a read-only mount. */
+static int null_connect(int fd)
+{
+	struct stat status;
+	int null_fd, r;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (!S_ISCHR(status.st_mode))
+		return 0;
+	null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null_fd < 0)
+		return -errno;
+	r = dup2(null_fd, fd) < 0 ? -errno : 0;
+	(void)fd_close(null_fd);
+	return r;
+}
+
 /* The streams as 0, 1, 2 and, for Python, the report as 3. The sources are all above 3, since init
  * has had 0 to 3 open from the start. */
 static int streams_connect(const int *fds)
 {
 	for (int i = 0; i < 3; i++) {
+		int r = null_connect(fds[WIRE_RUN_STDIN + i]);
+
+		if (r < 0)
+			return r;
 		if (dup2(fds[WIRE_RUN_STDIN + i], i) < 0)
 			return -errno;
 	}

@@ -4,6 +4,7 @@
 #include "wire/channel.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <unistd.h>
 
 /*
@@ -25,7 +26,8 @@ void wall_check(enum stage stage, long result)
 	if (result >= 0)
 		return;
 	if (failure_place)
-		*failure_place = (struct wall_failure){ .stage = stage, .error = (int)-result };
+		*failure_place =
+			(struct wall_failure){ .stage = (int)stage, .error = (int)-result };
 	else
 		(void)channel_send(INIT_CONTROL_FD, &event, sizeof(event), NULL, 0);
 	_exit(1);

@@ -52,7 +52,7 @@ static int rules_add(scmp_filter_ctx context)
 	for (size_t i = 0; i < n; i++) {
 		int number, r;
 
-		if (denied[i].op != SYSCALL_ALWAYS)
+		if (denied[i].conditions[0].op != SYSCALL_ALWAYS)
 			continue;
 		number = seccomp_syscall_resolve_name(denied[i].name);
 		/* Negative: this architecture has no such call. */

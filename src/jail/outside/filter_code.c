@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -59,6 +60,12 @@ static void emit_load_argument(struct code *code, unsigned argument)
 	emit_load(code, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t));
 }
 
+static void emit_load_argument_high(struct code *code, unsigned argument)
+{
+	emit_load(code, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t) +
+				sizeof(uint32_t));
+}
+
 static void emit_return(struct code *code, uint32_t action)
 {
 	emit(code, BPF_RET | BPF_K, action, 0, 0);
@@ -101,22 +108,86 @@ static void block_end(struct code *code, unsigned start)
 		code->program[start - 1].jf = (unsigned char)(code->count - start);
 }
 
+/* Jumps of one rule that lead behind its end, which is known only then. */
+struct skips {
+	unsigned at[2 * SYSCALL_CONDITIONS];
+	bool on_yes[2 * SYSCALL_CONDITIONS];
+	unsigned n;
+};
+
+/* A jump that goes on when k is met (or, on_yes, when it is not) and else leaves the rule. */
+static void emit_skip(
+	struct code *code, struct skips *skips, unsigned short condition, uint32_t k, bool on_yes)
+{
+	skips->at[skips->n] = code->count;
+	skips->on_yes[skips->n++] = on_yes;
+	emit_jump(code, condition, k, 0, 0);
+}
+
+static void skips_land(struct code *code, const struct skips *skips)
+{
+	for (unsigned i = 0; i < skips->n; i++) {
+		unsigned at = skips->at[i];
+		unsigned char distance = (unsigned char)(code->count - at - 1);
+
+		if (at >= code->cap)
+			continue;
+		if (skips->on_yes[i])
+			code->program[at].jt = distance;
+		else
+			code->program[at].jf = distance;
+	}
+}
+
+static void emit_load_masked(struct code *code, const struct syscall_condition *condition)
+{
+	emit_load_argument(code, condition->argument);
+	emit(code, BPF_ALU | BPF_AND | BPF_K, condition->mask, 0, 0);
+}
+
+/* Goes on when the condition holds, else leaves the rule. */
+static void emit_condition(
+	struct code *code, const struct syscall_condition *condition, struct skips *skips)
+{
+	switch (condition->op) {
+	case SYSCALL_ALWAYS:
+		break;
+	case SYSCALL_EQ:
+		emit_load_masked(code, condition);
+		emit_skip(code, skips, BPF_JEQ, condition->value, false);
+		break;
+	case SYSCALL_NE:
+		emit_load_masked(code, condition);
+		emit_skip(code, skips, BPF_JEQ, condition->value, true);
+		break;
+	case SYSCALL_ANY:
+		emit_load_argument(code, condition->argument);
+		emit_skip(code, skips, BPF_JSET, condition->mask, false);
+		break;
+	case SYSCALL_NEITHER:
+		emit_load_masked(code, condition);
+		emit_skip(code, skips, BPF_JEQ, condition->value, true);
+		emit_skip(code, skips, BPF_JEQ, condition->mask, true);
+		break;
+	case SYSCALL_SET:
+		/* a low half that is not 0 is enough; else the high half decides */
+		emit_load_argument(code, condition->argument);
+		emit_jump(code, BPF_JEQ, 0, 0, 2);
+		emit_load_argument_high(code, condition->argument);
+		emit_skip(code, skips, BPF_JEQ, 0, true);
+		break;
+	}
+}
+
 /* One line of the table: returns when it holds, else goes on behind itself. */
 static void emit_rule(struct code *code, const struct denied_syscall *rule)
 {
-	emit_load_argument(code, rule->argument);
-	if (rule->op == SYSCALL_ANY) {
-		emit_jump(code, BPF_JSET, rule->mask, 0, 1);
-	} else if (rule->op == SYSCALL_NEITHER) {
-		emit(code, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
-		emit_jump(code, BPF_JEQ, rule->value, 2, 0);
-		emit_jump(code, BPF_JEQ, rule->mask, 1, 0);
-	} else {
-		emit(code, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
-		emit_jump(code, BPF_JEQ, rule->value, rule->op == SYSCALL_EQ ? 0 : 1,
-			rule->op == SYSCALL_EQ ? 1 : 0);
-	}
+	struct skips skips = { .n = 0 };
+
+	for (size_t i = 0; i < SYSCALL_CONDITIONS; i++)
+		emit_condition(code, &rule->conditions[i], &skips);
 	emit_return(code, errno_action(rule->error));
+	skips_land(code, &skips);
 }
 
 /* All lines of one call, which are neighbours; returns the index behind them. */
@@ -141,38 +212,44 @@ static void emit_arguments(struct code *code)
 	const struct denied_syscall *rules = denied_syscalls_get(&n);
 
 	while (i < n) {
-		if (rules[i].op == SYSCALL_ALWAYS)
+		if (rules[i].conditions[0].op == SYSCALL_ALWAYS)
 			i++;
 		else
 			i = emit_call(code, rules, i, n);
 	}
 }
 
-/* socket(2) and socketpair(2): family is argument 0, protocol argument 2. */
+/* Goes on when the accumulator is the number of a bit of the set, else answers the error. */
+static void emit_set(struct code *code, uint32_t set, int error)
+{
+	unsigned left = (unsigned)__builtin_popcount(set);
+
+	for (unsigned bit = 0; bit < 32; bit++) {
+		if (set & (1u << bit))
+			emit_jump(code, BPF_JEQ, bit, left--, 0);
+	}
+	emit_return(code, errno_action(error));
+}
+
+/* socket(2) and socketpair(2): family, type with flags, protocol. */
 static void emit_socket(struct code *code, int number)
 {
 	size_t n;
 	const struct socket_family *families = socket_families_get(&n);
 	unsigned start = block_begin(code, number);
 
-	/* a type that the kernel turns into the packet family, whatever the family says */
-	emit_load_argument(code, 1);
-	emit(code, BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE_MASK, 0, 0);
-	emit_jump(code, BPF_JEQ, SOCK_PACKET, 0, 1);
-	emit_return(code, errno_action(EAFNOSUPPORT));
 	for (size_t i = 0; i < n; i++) {
-		unsigned protocols = (unsigned)__builtin_popcount(families[i].protocols);
-		unsigned left = protocols;
+		struct skips skips = { .n = 0 };
 
 		emit_load_argument(code, 0);
-		emit_jump(code, BPF_JEQ, families[i].number, 0, protocols + 3);
+		emit_skip(code, &skips, BPF_JEQ, families[i].number, false);
+		emit_load_argument(code, 1);
+		emit(code, BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE_MASK, 0, 0);
+		emit_set(code, families[i].types, ESOCKTNOSUPPORT);
 		emit_load_argument(code, 2);
-		for (unsigned bit = 0; bit < 32; bit++) {
-			if (families[i].protocols & (1u << bit))
-				emit_jump(code, BPF_JEQ, bit, left--, 0);
-		}
-		emit_return(code, errno_action(EPROTONOSUPPORT));
+		emit_set(code, families[i].protocols, EPROTONOSUPPORT);
 		emit_return(code, SECCOMP_RET_ALLOW);
+		skips_land(code, &skips);
 	}
 	emit_return(code, errno_action(EAFNOSUPPORT));
 	block_end(code, start);

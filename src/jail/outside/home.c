@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Cloning a mount that is attached nowhere works only since Linux 6.15, hence the folder of homes
- * (namespaces.md, 3). */
+/* Cloning a mount that is attached nowhere works only since Linux 6.15, hence the folder of homes.
+ */
 
 static void name_format(char *name, size_t size, uint32_t number)
 {

@@ -3,7 +3,7 @@
 /*
  * The template: a mount namespace whose root is the root file system of every cell, read-only and
  * without anything of the host but that. Cells start as copies of it, in which all of its mounts
- * are locked (namespaces.md, 2).
+ * are locked (mount_namespaces(7)).
  */
 
 struct template_source {

@@ -31,6 +31,9 @@
 #define CELL_CODE_PYTHON "/run/cloche/main.py"
 #define CELL_CODE_BASH	 "/run/cloche/main.sh"
 
+/* Instructions of the script's filter at most: the kernel's own maximum, BPF_MAXINSNS. */
+#define PLAN_FILTER_MAX 4096
+
 /* Descriptor 3 of init is the control socket; the plan message carries the others. */
 #define INIT_CONTROL_FD 3
 
@@ -48,7 +51,7 @@ struct jail_plan {
 	struct wire_limits limits;
 	uint64_t cpus; /* processors that the cell may use, as a mask of the first 64; 0: all */
 	uint32_t landlock_abi;	/* what jaild found, at least 1 */
-	uint32_t filter_count;	/* instructions in PLAN_FD_FILTER */
+	uint32_t filter_count;	/* instructions in PLAN_FD_FILTER, at most PLAN_FILTER_MAX */
 	uint32_t stage_to_fail; /* only used in builds with fault injection */
 	uint32_t reserved;
 };

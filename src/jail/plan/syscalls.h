@@ -13,30 +13,38 @@
  * the future. */
 #define SYSCALL_CEILING 450
 
-/* NEITHER: the argument is neither the value nor the whole mask. */
 enum syscall_op {
 	SYSCALL_ALWAYS,
 	SYSCALL_EQ,
 	SYSCALL_NE,
-	SYSCALL_ANY,
-	SYSCALL_NEITHER,
+	SYSCALL_ANY,	 /* any bit of the mask is set */
+	SYSCALL_NEITHER, /* neither the value nor the whole mask */
+	SYSCALL_SET	 /* not 0, in all 64 bits: a pointer */
 };
+
+/* What decides about a call: one of its arguments, its low 32 bits but for SET. */
+struct syscall_condition {
+	enum syscall_op op;
+	unsigned argument; /* from 0 */
+	uint32_t mask;
+	uint32_t value;
+};
+
+/* A rule holds when both conditions do. */
+#define SYSCALL_CONDITIONS 2
 
 struct denied_syscall {
 	const char *name;
-	const char *answer; /* "EPERM" or "ENOSYS" */
+	const char *answer; /* "EPERM", "ENOSYS", ...; "0": nothing is done, and success is told */
 	int error;
-	/* NEITHER: the argument is neither the value nor the whole mask. */
-	enum syscall_op op; /* when it is denied: always, or by one argument */
-	unsigned argument;  /* from 0 */
-	uint32_t mask;
-	uint32_t value;
+	struct syscall_condition conditions[SYSCALL_CONDITIONS];
 	const char *reason;
 };
 
 struct socket_family {
 	const char *name;
 	uint32_t number;
+	uint32_t types;	    /* a bit for each allowed number of a type */
 	uint32_t protocols; /* a bit for each allowed number below 32 */
 	const char *reason;
 };
