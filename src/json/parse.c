@@ -7,6 +7,7 @@
  */
 #include "json/parse.h"
 
+#include "base/buf.h"
 #include "base/fault.h"
 #include "base/utf8.h"
 #include "json/json.h"
@@ -77,6 +78,16 @@ int json_scan(struct str text, const char **ret_what)
 	return 0;
 }
 
+/* The library's words quote the text, up to half a character. */
+static void malformed_tell(const json_error_t *error, struct fault *ret_fault)
+{
+	AUTO_BUF struct buf words = BUF_INIT(3 * sizeof(error->text));
+
+	(void)utf8_repair(&words, error->text, strlen(error->text));
+	fault_set(ret_fault, FAULT_BAD_REQUEST, "the JSON is malformed: line %d, column %d: %s",
+		error->line, error->column, buf_get_cstr(&words));
+}
+
 static int parse(struct str text, size_t flags, struct json **ret_json, struct fault *ret_fault)
 {
 	json_error_t error;
@@ -96,9 +107,7 @@ static int parse(struct str text, size_t flags, struct json **ret_json, struct f
 	tree = json_loadb(text.n > 0 ? text.p : "", text.n,
 		flags | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 	if (!tree) {
-		fault_set(ret_fault, FAULT_BAD_REQUEST,
-			"the JSON is malformed: line %d, column %d: %s", error.line, error.column,
-			error.text);
+		malformed_tell(&error, ret_fault);
 		return -EBADMSG;
 	}
 	*ret_json = tree_to(tree);

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "json/json.h"
 
 #include <errno.h>
@@ -119,6 +120,21 @@ static void test_size_is_bounded(void **state)
 	refused(buf_get_slice(&b), -E2BIG, FAULT_TOO_LARGE);
 }
 
+/* The words quote the text, and must not cut a character: they go into a problem. */
+static void test_malformed_is_told_in_utf8(void **state)
+{
+	static const char *const texts[] = { "{\"a\":\"\\u00e\xc3\xa9\xc3\xa9\"}",
+		"[\"\xc3\xa9\\x\xc3\xa9\xc3\xa9\"]", "{\"\xc3\xa9\" \xc3\xa9}" };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct json *j = NULL;
+		struct fault fault;
+
+		assert_int_equal(json_parse(str_from(texts[i]), &j, &fault), -EBADMSG);
+		assert_true(utf8_is_valid(fault.text, strlen(fault.text)));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +146,7 @@ int main(void)
 		cmocka_unit_test(test_empty_objects_count_as_values),
 		cmocka_unit_test(test_brackets_in_text_do_not_count),
 		cmocka_unit_test(test_size_is_bounded),
+		cmocka_unit_test(test_malformed_is_told_in_utf8),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
