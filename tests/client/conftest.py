@@ -11,10 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from misbehaving import Server  # noqa: E402
-
-PROGRAM = Path(os.environ.get("CLOCHE_BIN", Path(__file__).resolve().parents[2] / "build" / "cloche"))
-TOKEN = "the-token-of-the-tests"
+from misbehaving import PROGRAM, TOKEN, Server  # noqa: E402
 
 
 @dataclasses.dataclass

@@ -1,11 +1,16 @@
 """A server that answers every request in one chosen wrong way, or rightly from a script, over TCP, TLS or a unix socket."""
 import contextlib
 import json
+import os
 import socket
 import ssl
 import subprocess
 import threading
 import time
+from pathlib import Path
+
+PROGRAM = Path(os.environ.get("CLOCHE_BIN", Path(__file__).resolve().parents[2] / "build" / "cloche"))
+TOKEN = "the-token-of-the-tests"
 
 ANSWER = {
     "run_id": "r", "session": "s", "session_state": "new", "language": "python", "outcome": "ok",

@@ -7,8 +7,7 @@ import threading
 import time
 
 import pytest
-from conftest import PROGRAM, TOKEN
-from misbehaving import ANSWER, answer, end, events, hang, reply, run_of
+from misbehaving import ANSWER, PROGRAM, TOKEN, answer, end, events, hang, reply, run_of
 
 STARTED = ("started", {"run_id": "r", "session": "s", "session_state": "new"})
 
