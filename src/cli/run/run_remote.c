@@ -34,7 +34,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ANSWER_GRACE_MS 60000 /* beyond the run: the queue's 5 s, the kill, the files' listing */
+#define ANSWER_GRACE_MS 60000	/* beyond the run: the queue's 5 s, the kill, the files' listing */
+#define QUEUE_MS_MAX	3600000 /* queue_wait_s has no more; while it waits, a stream is not silent \
+				 */
 
 struct remote {
 	const struct run_options *options;
@@ -170,7 +172,8 @@ static int watch_run(struct remote *remote)
 		.n_env = options->n_env,
 		.profile = options->profile,
 		.timeout_ms = options->wall_ms,
-		.answer_ms = options->wall_ms + ANSWER_GRACE_MS };
+		.answer_ms = options->wall_ms + ANSWER_GRACE_MS +
+			     (options->is_json ? 0 : QUEUE_MS_MAX) };
 	int r;
 
 	if (remote->script.has_input)
