@@ -35,8 +35,7 @@
 #include <unistd.h>
 
 #define ANSWER_GRACE_MS 60000	/* beyond the run: the queue's 5 s, the kill, the files' listing */
-#define QUEUE_MS_MAX	3600000 /* queue_wait_s has no more; while it waits, a stream is not silent \
-				 */
+#define QUEUE_MS_MAX	3600000 /* of queue_wait_s; a stream is not silent then */
 
 struct remote {
 	const struct run_options *options;
