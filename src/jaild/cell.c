@@ -64,7 +64,7 @@ static void answer_ended(struct cell *cell, const struct cgroup_usage *usage)
 		ended->code = WTERMSIG(status);
 	} else if (ended->end == WIRE_END_EXIT) {
 		ended->code = WEXITSTATUS(status);
-	} else if (ended->end != WIRE_END_EXIT) {
+	} else {
 		ended->code = SIGKILL;
 	}
 	answer_send(session->jaild, &cell->reply, &message, WIRE_RUN_ENDED, -1);
