@@ -231,6 +231,8 @@ static void on_oom(struct watch *watch)
 {
 	struct cell *cell = container_of(watch, struct cell, oom);
 
+	/* before the script has started it is the building that did not fit */
+	(void)failed(&cell->failure, STAGE_CELL_LIMIT, -ENOMEM);
 	reason_set(cell, WIRE_END_MEMORY);
 	cell_end(cell);
 }
