@@ -11,7 +11,6 @@
 #include "base/beneath.h"
 
 #include "base/fd.h"
-#include "base/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,15 +77,14 @@ static int open_folder(int dirfd, const char *name, const struct beneath_owner *
 	return TAKE_FD(fd);
 }
 
-/* Copies a component into name. */
-static int check_component(struct str part, char name[NAME_MAX + 1])
+int beneath_component(struct str part, char ret_name[NAME_MAX + 1])
 {
 	if (part.n == 0 || str_eq(part, STR(".")) || str_eq(part, STR("..")))
 		return -EINVAL;
 	if (part.n > NAME_MAX)
 		return -ENAMETOOLONG;
-	memcpy(name, part.p, part.n);
-	name[part.n] = '\0';
+	memcpy(ret_name, part.p, part.n);
+	ret_name[part.n] = '\0';
 	return 0;
 }
 
@@ -103,7 +101,7 @@ int beneath_open_parent(int dirfd, const char *path, const struct beneath_owner 
 		return -ENAMETOOLONG;
 	while (str_split_once(rest, '/', &part, &rest)) {
 		int next;
-		int r = check_component(part, name);
+		int r = beneath_component(part, name);
 
 		if (r < 0)
 			return r;
@@ -113,7 +111,7 @@ int beneath_open_parent(int dirfd, const char *path, const struct beneath_owner 
 		(void)fd_close(fd);
 		fd = next;
 	}
-	int r = check_component(part, ret_name);
+	int r = beneath_component(part, ret_name);
 	if (r < 0)
 		return r;
 	*ret_fd = TAKE_FD(fd);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/str.h"
+
 #include <limits.h>
 #include <sys/types.h>
 
@@ -32,3 +34,7 @@ int beneath_open_regular(int dirfd, const char *path, int *ret_fd);
  * "." or "..", -ENAMETOOLONG, -ENOTDIR, or as beneath_open. */
 int beneath_open_parent(int dirfd, const char *path, const struct beneath_owner *make,
 	char ret_name[NAME_MAX + 1], int *ret_fd);
+
+/* Copies one component of a path into ret_name. Returns 0, -EINVAL for one that is empty, "." or
+ * "..", or -ENAMETOOLONG. */
+int beneath_component(struct str part, char ret_name[NAME_MAX + 1]);

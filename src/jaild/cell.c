@@ -64,7 +64,7 @@ static void answer_ended(struct cell *cell, const struct cgroup_usage *usage)
 		ended->code = WTERMSIG(status);
 	} else if (ended->end == WIRE_END_EXIT) {
 		ended->code = WEXITSTATUS(status);
-	} else if (ended->end != WIRE_END_EXIT) {
+	} else {
 		ended->code = SIGKILL;
 	}
 	answer_send(session->jaild, &cell->reply, &message, WIRE_RUN_ENDED, -1);
@@ -231,6 +231,8 @@ static void on_oom(struct watch *watch)
 {
 	struct cell *cell = container_of(watch, struct cell, oom);
 
+	/* before the script has started it is the building that did not fit */
+	(void)failed(&cell->failure, STAGE_CELL_LIMIT, -ENOMEM);
 	reason_set(cell, WIRE_END_MEMORY);
 	cell_end(cell);
 }

@@ -5,6 +5,7 @@
 #include "base/macro.h"
 #include "jaild/cell_build.h"
 
+#include <poll.h>
 #include <stdlib.h>
 
 /*
@@ -61,6 +62,16 @@ static struct cell *cell_begin(struct session *session, struct failure *ret_fail
 	return cell;
 }
 
+/* A spare may have been killed (the kernel likes to take it when memory is short) without our
+ * having heard of it yet. */
+static bool is_alive(const struct cell *cell)
+{
+	struct pollfd death = { .fd = cell->pidfd, .events = POLLIN };
+
+	return cell->failure.error == 0 && poll(&death, 1, 0) == 0;
+}
+
+/* The session's spare, NULL if there is none that a run could use. */
 static struct cell *spare_take(struct session *session)
 {
 	struct cell *cell = session->spare;
@@ -69,7 +80,10 @@ static struct cell *spare_take(struct session *session)
 	if (!cell || cell->state == CELL_ENDING)
 		return NULL;
 	session->spare = NULL;
-	return cell;
+	if (is_alive(cell))
+		return cell;
+	cell_discard(cell);
+	return NULL;
 }
 
 bool cell_run(struct session *session, const struct wire_run *request, uint64_t client, int *fds,

@@ -251,7 +251,7 @@ static void on_client(struct watch *watch)
 	struct client *client = container_of(watch, struct client, watch);
 	struct jaild *jaild = client->jaild;
 	struct reply reply = { .client = client->id };
-	union wire_any request;
+	union wire_any request = { .header = { 0 } }; /* a message may be shorter than that */
 	int fds[CHANNEL_FDS_MAX];
 	size_t n_fds;
 	ssize_t n;

@@ -348,6 +348,18 @@ def test_as_many_sessions_as_there_may_be_leave_room_for_runs(pen):
         jaild.close(jaild.open("one-more"))
 
 
+def test_client_that_wants_no_output(client, session):
+    """Its /dev/null is replaced by the cell's, which was open for reading only: print failed."""
+    fds = [wire.memfd(wire.package("print(1, flush=True)", "python", (), ())), wire.report()]
+    null = os.open("/dev/null", os.O_RDWR)
+    seq = client.send(Type.RUN, struct.pack("<QQ", session, 0), [fds[0], null, null, null, fds[1]])
+    for fd in (*fds, null):
+        os.close(fd)
+    client.answer(seq, Type.RUN_STARTED)
+    ended = client.answer(seq, Type.RUN_ENDED)
+    assert (ended["end"], ended["code"]) == (End.EXIT, 0)
+
+
 def test_folder_of_an_image_does_not_stay_open(pen):
     """It stayed, and ".." led from it to the whole host."""
     with wire.Jaild(pen, options=["--rootfs", "/"]) as jaild:

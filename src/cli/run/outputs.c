@@ -136,6 +136,7 @@ void outputs_collect(const struct outputs_request *request, const struct changes
 {
 	struct outputs outputs = { .n = changes->n };
 	AUTO_CLOSE int out_fd = -1;
+	bool is_tried = false; /* not by out_fd: -1 is EPERM too */
 
 	outputs.files = xcalloc(changes->n, sizeof(*outputs.files));
 	for (size_t i = 0; i < changes->n; i++) {
@@ -147,7 +148,8 @@ void outputs_collect(const struct outputs_request *request, const struct changes
 			.change = change->kind };
 		if (change->kind == CHANGE_DELETED)
 			continue;
-		if (out_fd == -1) {
+		if (!is_tried) {
+			is_tried = true;
 			out_fd = folder_open(request->out_dir);
 			if (out_fd < 0)
 				say("--out %s: cannot be used: %s", request->out_dir,

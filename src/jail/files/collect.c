@@ -43,16 +43,12 @@ static bool is_repository(const char *name)
 	return false;
 }
 
-/* A component of the path as a C string. */
+/* A component of the path as a C string; -EPERM for one that must not come out. */
 static int component_check(struct str part, char name[NAME_MAX + 1])
 {
-	if (part.n == 0 || str_eq(part, STR(".")) || str_eq(part, STR("..")))
-		return -EINVAL;
-	if (part.n > NAME_MAX)
-		return -ENAMETOOLONG;
-	memcpy(name, part.p, part.n);
-	name[part.n] = '\0';
-	return is_repository(name) ? -EPERM : 0;
+	int r = beneath_component(part, name);
+
+	return r == 0 && is_repository(name) ? -EPERM : r;
 }
 
 /* HEAD beside objects/ and refs/ makes any folder a repository for git; under another name it is a

@@ -60,7 +60,7 @@ static int signals_unblock(void)
 }
 
 /* The client's /dev/null would be the host's own: a script could lock it or set its times. The
- * cell's is on a read-only mount. */
+ * cell's is on a read-only mount, which a device may be written on all the same. */
 static int null_connect(int fd)
 {
 	struct stat status;
@@ -70,7 +70,7 @@ static int null_connect(int fd)
 		return -errno;
 	if (!S_ISCHR(status.st_mode))
 		return 0;
-	null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null_fd < 0)
 		return -errno;
 	r = dup2(null_fd, fd) < 0 ? -errno : 0;

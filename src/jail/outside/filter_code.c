@@ -1,5 +1,6 @@
 #include "jail/outside/filter_code.h"
 
+#include "base/assert.h"
 #include "jail/plan/syscalls.h"
 
 #include <errno.h>
@@ -31,6 +32,9 @@
 
 #define X32_BIT 0x40000000u
 
+/* A jump's length is a byte: a longer one would land in the middle of something. */
+#define JUMP_MAX 255
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the low half of an argument is expected first"
 #endif
@@ -43,6 +47,7 @@ struct code {
 
 static void emit(struct code *code, unsigned short op, uint32_t k, unsigned yes, unsigned no)
 {
+	assert(yes <= JUMP_MAX && no <= JUMP_MAX);
 	if (code->count < code->cap)
 		code->program[code->count] = (struct sock_filter){
 			.code = op, .jt = (unsigned char)yes, .jf = (unsigned char)no, .k = k
@@ -104,6 +109,7 @@ static unsigned block_begin(struct code *code, int number)
 static void block_end(struct code *code, unsigned start)
 {
 	emit_return(code, SECCOMP_RET_ALLOW);
+	assert(code->count - start <= JUMP_MAX);
 	if (start <= code->cap)
 		code->program[start - 1].jf = (unsigned char)(code->count - start);
 }
@@ -130,6 +136,7 @@ static void skips_land(struct code *code, const struct skips *skips)
 		unsigned at = skips->at[i];
 		unsigned char distance = (unsigned char)(code->count - at - 1);
 
+		assert(code->count - at - 1 <= JUMP_MAX);
 		if (at >= code->cap)
 			continue;
 		if (skips->on_yes[i])
