@@ -11,10 +11,11 @@ import guest_kernel
 import guest_limits
 import guest_rootless
 import guest_runs
+import guest_up
 from guest_table import TESTS, Skip
 
 # In the order in which they run; naming the modules also keeps the imports from looking unused.
-MODULES = (guest_kernel, guest_runs, guest_limits, guest_rootless)
+MODULES = (guest_kernel, guest_runs, guest_limits, guest_rootless, guest_up)
 
 
 def tell(**message):

@@ -26,7 +26,7 @@ REPO = HERE.parent.parent
 BUILD = Path(os.environ.get("CLOCHE_BIN", REPO / "build/cloche")).resolve().parent
 CACHE = REPO / "build/qemu-cache"
 CONSOLE = CACHE / "console.log"
-PROGRAMS = ("cloche", "cloche-jaild", "cloche-init")
+PROGRAMS = ("cloche", "cloche-jaild", "cloche-init", "cloche-supervisor")
 
 # A whole pass takes about two minutes; a busy host may double that. Beyond this the guest hangs.
 DEADLINE_S = 420

@@ -1,0 +1,99 @@
+"""`cloche up` on cgroup v2 and the stock kernel's Landlock: a run, a new jaild, a new supervisor, an end without rest."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import guest_cell as cell
+from guest_table import guest_test
+
+READY_S = 90
+STOP_S = 4.4
+
+
+def ask(state, method, path, body=None):
+    """One request over the unix socket: status and body, or None while nobody is there."""
+    data = json.dumps(body).encode() if body else b""
+    head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\n"
+    head += "Content-Type: application/json\r\n\r\n" if body else "\r\n"
+    try:
+        with socket.socket(socket.AF_UNIX) as peer:
+            peer.settimeout(cell.RUN_S)
+            peer.connect(f"{state}/supervisor.sock")
+            peer.sendall(head.encode() + data)
+            answer = b"".join(iter(lambda: peer.recv(65536), b""))
+    except ConnectionError:
+        return None
+    start, _, rest = answer.partition(b"\r\n\r\n")
+    return (int(start.split()[1]), json.loads(rest)) if start else None
+
+
+def run(state):
+    status, answer = ask(state, "POST", "/v1/sessions/a/run", {"language": "bash", "code": "echo here"})
+    assert status == 200 and answer["stdout"]["text"] == "here\n", (status, answer)
+    return answer
+
+
+def is_ready(state):
+    found = ask(state, "GET", "/ready")
+    return found is not None and found[0] == 200
+
+
+def kill_child(up, program):
+    """SIGKILL of a program that up started; what is told until it is ready again."""
+    for pid, name in cell.ours().items():
+        if name == program and cell.read(f"/proc/{pid}/stat").split()[3] == str(up.pid):
+            os.kill(pid, signal.SIGKILL)
+
+
+def sweep():
+    for name in cell.cgroups():
+        for folder, _, _ in os.walk(name, topdown=False):
+            os.rmdir(folder)
+
+
+def serve(uid):
+    state = tempfile.mkdtemp(prefix="up")
+    os.chown(state, uid, uid)
+    os.chmod(state, 0o755)
+    cell.scope_make(uid)
+    said = tempfile.TemporaryFile("w+")
+    up = subprocess.Popen(cell.command("up", "--no-assistant", "--state", state, "--listen", "none"), stderr=said,
+                          stdout=subprocess.PIPE, text=True, preexec_fn=cell.entry(uid, cell.SCOPE))
+    try:
+        line = up.stdout.readline()
+        said.seek(0)
+        assert line == f"ready unix:{state}/supervisor.sock\n", (line, said.read()[-2000:])
+        health = ask(state, "GET", "/health")[1]
+        assert (health["backend"], health["protections"]) == ("cgroup v2", "full"), health
+        run(state)
+        for program in ("cloche-jaild", "cloche-supervisor"):
+            kill_child(up, program)
+            time.sleep(0.5)
+            assert cell.wait_until(lambda: is_ready(state), READY_S), program
+            run(state)
+    finally:
+        began = time.monotonic()
+        up.terminate()
+        status = up.wait(timeout=30)
+        took = time.monotonic() - began
+        # On a host that is this slow `up` has killed the launcher to be gone in time: the next start sweeps.
+        if took > STOP_S:
+            sweep()
+        cell.close()
+    assert status == 0, status
+    return f"ended in {took:.1f} s, {health}"
+
+
+@guest_test
+def up_as_root():
+    return serve(0)
+
+
+@guest_test
+def up_rootless():
+    return serve(cell.ADA)
