@@ -39,12 +39,17 @@ static int form_parse(struct http_request *request, struct run_form *form, struc
 static void files_in_set(struct json *line, const struct call_request *call)
 {
 	struct json *files = json_set_array(line, "files_in");
+	size_t path_bytes = 0;
 
 	json_set_count(line, "files_in_count", call->n_files);
 	for (size_t i = 0; i < call->n_files && i < ONLOOKER_FILES_MAX; i++) {
 		const struct call_file *file = &call->files[i];
-		struct json *row = json_add_object(files);
+		struct json *row;
 
+		path_bytes += file->path.n;
+		if (path_bytes > ONLOOKER_PATHS_MAX)
+			break;
+		row = json_add_object(files);
 		json_set_text(row, "path", file->path);
 		json_set_count(
 			row, "bytes", file->is_base64 ? file->content.n / 4 * 3 : file->content.n);

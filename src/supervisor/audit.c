@@ -16,8 +16,9 @@
 #include <errno.h>
 #include <time.h>
 
-/* Bytes: 200 files of 4,096 bytes, each perhaps six when escaped, and the rest. */
-#define LINE_MAX_BYTES (6u * 1024 * 1024)
+/* Bytes: names of files in and out (ONLOOKER_PATHS_MAX each), each byte perhaps six when escaped,
+ * and the rest. A line that did not fit would be lost. */
+#define LINE_MAX_BYTES (2u * 1024 * 1024)
 
 void audit_init(struct audit *audit)
 {

@@ -73,7 +73,9 @@ static int on_file(struct call_watch *watch, const struct answer_file *file)
 	struct onlooker *onlooker = container_of(watch, struct onlooker, watch);
 	AUTO_JSON struct json *data = NULL;
 
-	if (onlooker->n_files++ < ONLOOKER_FILES_MAX) {
+	onlooker->path_bytes += file->path.n;
+	if (onlooker->n_files++ < ONLOOKER_FILES_MAX &&
+		onlooker->path_bytes <= ONLOOKER_PATHS_MAX) {
 		struct json *row = json_add_object(onlooker->files);
 
 		json_set_text(row, "path", file->path);

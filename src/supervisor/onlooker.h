@@ -14,6 +14,7 @@ struct json;
  */
 
 #define ONLOOKER_FILES_MAX 200 /* named in a line of the audit log; all are counted */
+#define ONLOOKER_PATHS_MAX ((size_t)64 * 1024) /* bytes of those names, in and out each */
 
 struct onlooker {
 	struct call_watch watch;
@@ -24,6 +25,7 @@ struct onlooker {
 	struct json *line;  /* of the audit log */
 	struct json *files; /* in it: those that came out */
 	size_t n_files;
+	size_t path_bytes; /* of all of them */
 };
 
 /* Begins; the caller ends it with onlooker_fini. */

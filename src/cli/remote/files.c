@@ -9,6 +9,7 @@
 #include "cli/base/say.h"
 #include "cli/base/server.h"
 #include "cli/remote/remote.h"
+#include "jail/files/snapshot.h"
 #include "sandbox/human.h"
 #include "json/json.h"
 
@@ -44,7 +45,8 @@ static int malformed_say(const struct files *files)
 
 static int row_print(const struct files *files, const struct json *row)
 {
-	AUTO_BUF struct buf name = BUF_INIT(NAME_SHOWN_MAX), size = BUF_INIT(64);
+	AUTO_BUF struct buf name = BUF_INIT(NAME_SHOWN_MAX), size = BUF_INIT(64),
+			    when = BUF_INIT(128);
 	struct sandbox_path path;
 	struct str mtime = STR("-");
 	int64_t bytes;
@@ -54,9 +56,10 @@ static int row_print(const struct files *files, const struct json *row)
 		return malformed_say(files);
 	(void)json_as_text(json_get(row, "mtime"), &mtime);
 	say_name(&name, (struct str){ path.bytes, path.n });
+	say_name(&when, (struct str){ mtime.p, MIN(mtime.n, (size_t)24) });
 	human_bytes(&size, (uint64_t)bytes);
-	(void)printf("%10s  %-24.*s  %s\n", buf_get_cstr(&size), (int)MIN(mtime.n, (size_t)24),
-		mtime.p, buf_get_cstr(&name));
+	(void)printf(
+		"%10s  %-24s  %s\n", buf_get_cstr(&size), buf_get_cstr(&when), buf_get_cstr(&name));
 	return 0;
 }
 
@@ -79,13 +82,20 @@ static int page_print(const struct files *files, const struct json *page, struct
 	return status;
 }
 
-/* The path that the next page begins after, which may be no UTF-8: that of this page's last row. */
+/* The path that the next page begins after, which may be no UTF-8: that of this page's last row,
+ * which must be behind ret_path's own: no server may make us ask for ever. */
 static int last_path(const struct json *page, struct sandbox_path *ret_path)
 {
+	const struct sandbox_path before = *ret_path;
 	const struct json *rows = json_get(page, "files");
 	size_t n = json_size(rows);
 
-	return n == 0 ? -EBADMSG : sandbox_path_read(json_at(rows, n - 1), ret_path);
+	if (n == 0 || sandbox_path_read(json_at(rows, n - 1), ret_path) < 0)
+		return -EBADMSG;
+	return snapshot_compare((struct str){ ret_path->bytes, ret_path->n },
+		       (struct str){ before.bytes, before.n }) > 0
+		       ? 0
+		       : -EBADMSG;
 }
 
 static int list(struct files *files)
