@@ -80,11 +80,21 @@ static bool is_listed(const char *const *profiles, const char *profile)
 	return !profiles;
 }
 
-/* Another profile than the session's is a mistake, not a wish that can be met later. */
+static int refuse_profile(struct entry *entry)
+{
+	fault_set_field(entry->fault, "profile", "this token may not ask for it");
+	entry->fault->code = FAULT_FORBIDDEN;
+	return -EPERM;
+}
+
+/* Another profile than the session's is a mistake, not a wish that can be met later. A session that
+ * another token of the tenant has opened gives no more than one's own token does. */
 static int profile_check(struct entry *entry, const struct house_session *session)
 {
 	const char *asked = entry->request->profile;
 
+	if (!is_listed(entry->request->profiles, session->profile))
+		return refuse_profile(entry);
 	if (asked && strcmp(asked, session->profile) != 0) {
 		fault_set_field(entry->fault, "profile",
 			"the session is open with the profile %s; close it first to change that",
@@ -107,11 +117,8 @@ static int profile_choose(struct entry *entry, struct house_session *session)
 		profile = request->profiles[0];
 	if (profile_get(profile, &session->limits, entry->fault) < 0)
 		return -EINVAL;
-	if (!is_listed(request->profiles, profile)) {
-		fault_set_field(entry->fault, "profile", "this token may not ask for it");
-		entry->fault->code = FAULT_FORBIDDEN;
-		return -EPERM;
-	}
+	if (!is_listed(request->profiles, profile))
+		return refuse_profile(entry);
 	(void)str_copy(session->profile, sizeof(session->profile), profile);
 	return 0;
 }

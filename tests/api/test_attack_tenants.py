@@ -65,6 +65,20 @@ def test_a_profile_of_a_token_cannot_be_got_by_another_spelling(service):
         api.delete("/v1/sessions/p")
 
 
+def test_a_profile_of_a_token_cannot_be_got_by_joining_a_session(service):
+    """Of the same tenant, opened by a token that may have more."""
+    more, less = token_add(service, "epsilon"), token_add(service, "epsilon", "--profiles", "strict")
+    try:
+        assert more.answer("j", "true", language="bash", profile="roomy")["outcome"] == "ok"
+        assert less.run("j", "true", language="bash").status == 403
+        assert less.run("j", "true", language="bash", profile="roomy").status == 403
+        assert less.file("j", "f", "PUT", b"").status == 403
+        assert more.answer("j", "true", language="bash")["session_state"] == "reused"
+        assert less.get("/v1/sessions/j").json["profile"] == "roomy"
+    finally:
+        assert less.delete("/v1/sessions/j").status == 204
+
+
 def test_the_unix_socket_is_no_way_round_for_another_user(service):
     """Neither without a token nor with a good one."""
     folders = [service.state, *service.state.parents]
