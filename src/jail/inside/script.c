@@ -61,7 +61,7 @@ static int signals_unblock(void)
 
 /* The client's /dev/null would be the host's own: a script could lock it or set its times. The
  * cell's is on a read-only mount, which a device may be written on all the same. */
-static int null_connect(int fd)
+static int null_connect(int fd, int stream)
 {
 	struct stat status;
 	int null_fd, r;
@@ -70,7 +70,7 @@ static int null_connect(int fd)
 		return -errno;
 	if (!S_ISCHR(status.st_mode))
 		return 0;
-	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	null_fd = open("/dev/null", (stream == STDIN_FILENO ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
 	if (null_fd < 0)
 		return -errno;
 	r = dup2(null_fd, fd) < 0 ? -errno : 0;
@@ -83,7 +83,7 @@ static int null_connect(int fd)
 static int streams_connect(const int *fds)
 {
 	for (int i = 0; i < 3; i++) {
-		int r = null_connect(fds[WIRE_RUN_STDIN + i]);
+		int r = null_connect(fds[WIRE_RUN_STDIN + i], i);
 
 		if (r < 0)
 			return r;
