@@ -18,19 +18,10 @@ from runner import ENV_SECRET, FILE_SECRET, SECRET_FILE, Run  # noqa: E402
 
 IDEAS = read_all()
 SAMPLE = {"bomb_fork", "caps_empty", "col_fifos", "col_hardlinks", "col_names", "col_symlinks", "env_names", "env_bash",
-          "fds_open", "filter_unknown", "fs_hardlinks", "fs_host_paths", "id_numbers", "init_process",
+          "fds_open", "fds_standard", "filter_unknown", "fs_hardlinks", "fs_host_paths", "id_numbers", "init_process",
           "kill_all", "mem_anonymous", "mount_old", "net_none", "ns_unshare", "out_binary", "out_flood", "out_forged_end",
           "outlive_daemon", "proc_absent", "ptrace_all", "unix_sockets"}
-# Since 28c0bfb a script may write to its standard input when that is /dev/null: red in tests/attack too.
-WAITING = {"fds_standard"}
-
-
-def marks_of(idea):
-    marks = [] if idea.name in SAMPLE else [pytest.mark.long]
-    return marks + [pytest.mark.xfail(reason="28c0bfb")] if idea.name in WAITING else marks
-
-
-CASES = [pytest.param(idea, id=idea.name, marks=marks_of(idea)) for idea in IDEAS]
+CASES = [pytest.param(idea, id=idea.name, marks=() if idea.name in SAMPLE else pytest.mark.long) for idea in IDEAS]
 FILES_LOOKED_AT = 30
 TARGET_MAX_BYTES = 8 << 10  # a longer address is 414: each odd byte of a name takes three in it
 _keys = itertools.count(1)
