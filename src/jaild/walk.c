@@ -12,6 +12,7 @@
 #include <linux/close_range.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -25,6 +26,10 @@
  * later. The child ends with the number of entries in the listing's last bytes (struct
  * walker_result).
  */
+
+/* What getdents64(2) says of "." and ".." in a folder of tmpfs, which lists them first: two records
+ * of a head of 19 bytes, the name and its NUL, rounded up to eight. */
+#define DOTS_SIZE 48
 
 #define WALK_KILL_US (3 * 1000 * 1000ULL)
 
@@ -111,6 +116,30 @@ static pid_t fork_with_pidfd(int *ret_pidfd)
 	return (pid_t)pid;
 }
 
+/* True if nothing is in the home: two short reads, however many entries there are. */
+static bool home_is_empty(int home_fd)
+{
+	AUTO_CLOSE int fd = openat(home_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char entries[DOTS_SIZE + 8];
+
+	if (fd < 0 || syscall(SYS_getdents64, fd, entries, sizeof(entries)) != DOTS_SIZE)
+		return false;
+	/* an entry that did not fit is EINVAL here */
+	return syscall(SYS_getdents64, fd, entries, sizeof(entries)) == 0;
+}
+
+/* The listing of an empty home, which needs no process to be read by. */
+static int empty_answer(struct jaild *jaild, const struct reply *reply)
+{
+	union wire_any message = { 0 };
+	AUTO_CLOSE int fd = -1;
+	int r = fd_memfd_sealed("listing", "", 0, &fd);
+
+	if (r == 0)
+		answer_send(jaild, reply, &message, WIRE_LISTING_IS, fd);
+	return r;
+}
+
 int walk_start(struct session *session, const struct reply *reply, uint32_t flags)
 {
 	struct jaild *jaild = session->jaild;
@@ -123,6 +152,8 @@ int walk_start(struct session *session, const struct reply *reply, uint32_t flag
 		return -EINVAL;
 	if (session->walk)
 		return -EBUSY;
+	if (home_is_empty(session->home.fd))
+		return empty_answer(jaild, reply);
 	listing_fd = memfd_create("listing", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (listing_fd < 0)
 		return -errno;
