@@ -21,8 +21,8 @@ static void test_servers(void **state)
 	static const char *const good[] = { "http://a", "https://a:1/", "unix:/run/x.sock" };
 	static const char *const bad[] = { "", "a", "unix:", "unix:x", "http://", "http://u:p@h",
 		"ftp://a",
-		"unix:/x123456789012345678901234567890123456789012345678901234567890123"
-		"45678901234567890123456789012345678901234567890" };
+		("unix:/x123456789012345678901234567890123456789012345678901234567890123"
+		 "45678901234567890123456789012345678901234567890") };
 
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		struct sandbox *sandbox = make(good[i], NULL);
