@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -83,4 +84,24 @@ int cgroup_file_write_in(int dirfd, const char *group, const char *file, const c
 	int r = path_format(path, group, file);
 
 	return r < 0 ? r : fd_write_file(dirfd, path, text);
+}
+
+int cgroup_leaf_open(int unified_fd, const char *leaf)
+{
+	int fd = openat(unified_fd, leaf, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int cgroup_leaf_kill(int unified_fd, const char *leaf)
+{
+	return cgroup_file_write_in(unified_fd, leaf, "cgroup.kill", "1");
+}
+
+int cgroup_leaf_is_empty(int unified_fd, const char *leaf)
+{
+	uint64_t populated;
+	int r = cgroup_file_number_in(unified_fd, leaf, "cgroup.events", "populated", &populated);
+
+	return r < 0 ? r : populated == 0;
 }

@@ -179,13 +179,11 @@ static void run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell)
 {
 	char name[CGROUP_NAME_MAX];
-	int fd;
 
 	if (root->unified_fd < 0)
 		return -1;
 	cell_name(name, cell);
-	fd = openat(root->unified_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return cgroup_leaf_open(root->unified_fd, name);
 }
 
 /* "0" into `tasks` is the one move for which the kernel takes no lock over all threads of the host;
@@ -212,7 +210,7 @@ static int cell_kill(const struct cgroup_root *root, const struct cgroup_cell *c
 	if (root->unified_fd < 0)
 		return -EOPNOTSUPP;
 	cell_name(name, cell);
-	return cgroup_file_write_in(root->unified_fd, name, "cgroup.kill", "1");
+	return cgroup_leaf_kill(root->unified_fd, name);
 }
 
 static int cell_is_empty(const struct cgroup_root *root, const struct cgroup_cell *cell)
@@ -226,8 +224,7 @@ static int cell_is_empty(const struct cgroup_root *root, const struct cgroup_cel
 		r = cgroup_file_number_in(root->pids_fd, name, "pids.current", NULL, &number);
 		return r < 0 ? r : number == 0;
 	}
-	r = cgroup_file_number_in(root->unified_fd, name, "cgroup.events", "populated", &number);
-	return r < 0 ? r : number == 0;
+	return cgroup_leaf_is_empty(root->unified_fd, name);
 }
 
 const struct cgroup_backend cgroup_v1 = {

@@ -154,11 +154,9 @@ static void run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell)
 {
 	char name[CGROUP_NAME_MAX];
-	int fd;
 
 	cell_name(name, cell);
-	fd = openat(root->unified_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return cgroup_leaf_open(root->unified_fd, name);
 }
 
 /* Nothing to do: the process was born in its cell (CLONE_INTO_CGROUP). */
@@ -174,18 +172,15 @@ static int cell_kill(const struct cgroup_root *root, const struct cgroup_cell *c
 	char name[CGROUP_NAME_MAX];
 
 	cell_name(name, cell);
-	return cgroup_file_write_in(root->unified_fd, name, "cgroup.kill", "1");
+	return cgroup_leaf_kill(root->unified_fd, name);
 }
 
 static int cell_is_empty(const struct cgroup_root *root, const struct cgroup_cell *cell)
 {
 	char name[CGROUP_NAME_MAX];
-	uint64_t populated;
-	int r;
 
 	cell_name(name, cell);
-	r = cgroup_file_number_in(root->unified_fd, name, "cgroup.events", "populated", &populated);
-	return r < 0 ? r : populated == 0;
+	return cgroup_leaf_is_empty(root->unified_fd, name);
 }
 
 const struct cgroup_backend cgroup_v2 = {
