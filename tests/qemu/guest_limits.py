@@ -135,11 +135,14 @@ def cpu_two_busy_children_get_one_cpu():
 
 @guest_test
 def cpu_is_throttled_by_the_leaf():
-    """Two processes on two processors: without cpu.max nothing would be throttled."""
+    """Two busy processes on two processors: without cpu.max nothing would be throttled. A cell is pinned to one processor,
+    on which its quota is nearly never used up, so root of the guest takes the pinning away first."""
     started = cell.start("while :; do :; done & sleep 1000 & while :; do :; done", language="bash")
     leaf = cell.leaf_of(cell.wait_for_sleep(started))
 
     def throttled():
+        for pid in cell.read(leaf, "cgroup.procs").split():
+            os.sched_setaffinity(int(pid), range(os.cpu_count()))
         return int(re.search(r"nr_throttled (\d+)", cell.read(leaf, "cpu.stat")).group(1))
 
     times = cell.wait_until(throttled, 10)

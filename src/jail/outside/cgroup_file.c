@@ -100,7 +100,7 @@ int cgroup_leaf_kill(int unified_fd, const char *leaf)
 
 int cgroup_leaf_is_empty(int unified_fd, const char *leaf)
 {
-	uint64_t populated;
+	uint64_t populated = 1;
 	int r = cgroup_file_number_in(unified_fd, leaf, "cgroup.events", "populated", &populated);
 
 	return r < 0 ? r : populated == 0;
