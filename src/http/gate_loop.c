@@ -2,8 +2,9 @@
  * Theory of operation: epoll(7), edge-triggered for the sockets of clients. A peeked head stays in
  * the socket, so a level would be high for ever; an edge comes with each new segment, and the scan
  * goes on where it stopped. One table holds all connections, and a connection is freed only by this
- * thread, on its own event or between two batches of events, so that no event points to freed
- * memory. Deadlines are found by a sweep over the table, which happens not before the earliest one.
+ * thread, on its own event or after all events of connections in a batch, so that no event points
+ * to freed memory: listeners, whose newcomers may evict others, have their turn last. Deadlines are
+ * found by a sweep over the table, which happens not before the earliest one.
  *
  * Handing over: the library gets a duplicate of the descriptor and closes that one. Ours stays: it
  * is polled by handlers, cut at deadlines, and lingers at the end. The link between the two is the
@@ -206,10 +207,36 @@ static void on_waiting(struct gate *gate, struct connection *connection, uint32_
 		drop(gate, connection);
 }
 
+/* The table is full: the one that has had the longest time for its head makes room, so that whoever
+ * sends a head at once is served whatever others hold open. */
+static void evict_oldest(struct gate *gate)
+{
+	struct connection *oldest = NULL;
+	struct fault fault;
+
+	for (size_t i = 0; i < gate->n; i++) {
+		struct connection *at = gate->all[i];
+
+		/* Only this thread sets the deadline of a waiting one. */
+		if (at->state == CONNECTION_WAITING &&
+			(!oldest || at->deadline_us < oldest->deadline_us))
+			oldest = at;
+	}
+	if (!oldest)
+		return;
+	if (connection_peek(oldest, gate->scratch, &fault) == 1)
+		hand_over(gate, oldest); /* its event has not had its turn */
+	else
+		refuse_full(gate, oldest);
+}
+
 static void accept_one(struct gate *gate, int fd)
 {
-	struct connection *connection = connection_new(fd);
+	struct connection *connection;
 
+	if (gate->stats.waiting >= gate->limits->waiting_max)
+		evict_oldest(gate);
+	connection = connection_new(fd);
 	connection->index = gate->n;
 	gate->all[gate->n++] = connection;
 	pthread_mutex_lock(&gate->lock);
@@ -217,9 +244,7 @@ static void accept_one(struct gate *gate, int fd)
 	gate->stats.accepted++;
 	gate->stats.waiting++;
 	pthread_mutex_unlock(&gate->lock);
-	if (gate->stats.waiting > gate->limits->waiting_max)
-		refuse_full(gate, connection);
-	else if (gate_watch(gate, fd, EPOLLIN | EPOLLRDHUP | EPOLLET, connection) < 0)
+	if (gate_watch(gate, fd, EPOLLIN | EPOLLRDHUP | EPOLLET, connection) < 0)
 		drop(gate, connection);
 }
 
@@ -243,17 +268,18 @@ static void on_listener(struct gate *gate, int listener)
 	}
 }
 
+static bool is_listener(const struct gate *gate, const void *data)
+{
+	const int *at = data;
+
+	return at >= gate->listeners && at < gate->listeners + gate->n_listeners;
+}
+
 static void on_event(struct gate *gate, const struct epoll_event *event)
 {
 	struct connection *connection = event->data.ptr;
 	uint64_t count;
 
-	for (size_t i = 0; i < gate->n_listeners; i++) {
-		if (event->data.ptr == &gate->listeners[i]) {
-			on_listener(gate, gate->listeners[i]);
-			return;
-		}
-	}
 	if (event->data.ptr == &gate->wake_fd)
 		(void)!read(gate->wake_fd, &count, sizeof(count));
 	else if (connection->state == CONNECTION_WAITING)
@@ -363,8 +389,14 @@ static bool turn(struct gate *gate)
 	int n = epoll_wait(gate->epoll_fd, events, EVENTS_MAX, timeout_get(gate));
 	bool is_due, is_quiesced, is_stopping;
 
-	for (int i = 0; i < n; i++)
-		on_event(gate, &events[i]);
+	for (int i = 0; i < n; i++) {
+		if (!is_listener(gate, events[i].data.ptr))
+			on_event(gate, &events[i]);
+	}
+	for (int i = 0; i < n; i++) {
+		if (is_listener(gate, events[i].data.ptr))
+			on_listener(gate, *(const int *)events[i].data.ptr);
+	}
 	pthread_mutex_lock(&gate->lock);
 	is_due = gate->has_over || gate->sweep_at_us <= clock_now_us();
 	is_quiesced = gate->is_quiesced;

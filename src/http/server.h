@@ -45,7 +45,7 @@ struct http_route {
 
 /* Bounds; HTTP_LIMITS_DEFAULT unless a test needs others. Times in milliseconds. */
 struct http_limits {
-	unsigned waiting_max; /* connections without a whole head; one more is 503 */
+	unsigned waiting_max; /* connections without a whole head; one more is 503 for the oldest */
 	unsigned served_max;  /* requests at once; one more is 503 */
 	unsigned head_ms;     /* for the whole head, else 408 */
 	unsigned body_ms;     /* a body may take this long and, for its bytes so far, ... */

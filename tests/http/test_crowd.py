@@ -60,15 +60,27 @@ def test_idle_connections_are_closed(start):
     assert server.stats()["waiting"] == 0
 
 
-def test_one_waiting_too_many_is_503(start):
+def test_for_one_waiting_too_many_the_oldest_is_503(start):
     server = start(head_ms=60000, waiting_max=20)
-    sockets = crowd(server, 20)
-    with server.connect() as s:
-        answer = Answer(read_all(s))
+    sockets = crowd(server, 1, b"G") + crowd(server, 20, b"G")
+    answer = Answer(read_all(sockets[0]))
     assert answer.problem() == "server_busy" and answer.headers["retry-after"] == "1"
+    sockets[1].sendall(b"ET /ping HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert sockets[1].recv(4096).startswith(b"HTTP/1.1 200 ")
     leave(sockets)
-    time.sleep(0.2)
+    server.wait_for(lambda stats: stats["waiting"] == 0)
     assert server.stats()["refused"] == 1
+
+
+def test_thousands_that_send_one_byte_keep_nobody_out(start):
+    """1,100 of them once meant 503 for everybody, until their heads were late."""
+    server = start(head_ms=60000)
+    sockets = crowd(server, 1100, b"G")
+    for _ in range(20):
+        assert server.get("/ping").body == b"pong\n"
+    assert server.stats()["waiting"] <= 1024
+    leave(sockets)
+    server.wait_for(lambda stats: stats["waiting"] == 0)
 
 
 def test_one_served_too_many_is_503(start):
