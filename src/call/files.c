@@ -1,7 +1,9 @@
 /*
- * Theory of operation: each call is one visit. What outlives it is a descriptor (a download) or a
- * mapped listing (a page), neither of which needs the session. An upload is a visit that lasts from
- * files_create to its end, since jaild ties an upload to the connection it came over.
+ * Theory of operation: each call is one visit. What outlives it is a mapped listing (a page), which
+ * does not need the session. An upload is a visit that lasts from files_create to its end, since
+ * jaild ties an upload to the connection it came over. A download is one until its last byte is
+ * sent, without a connection: its descriptor would keep the file's pages, and with slow readers the
+ * files of any number of closed sessions.
  */
 #include "call/files.h"
 
@@ -19,6 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+struct files_download {
+	struct visit visit;
+};
 
 struct files_upload {
 	struct attention attention;
@@ -43,33 +49,44 @@ static int begin(struct house *house, const struct files_at *at, struct visit *r
 	return visit_begin(house, &request, ret_visit, ret_fault);
 }
 
-int files_open(struct house *house, const struct files_at *at, struct files_open_result *ret_file,
-	struct fault *ret_fault)
+int files_open(struct house *house, const struct files_at *at, int client_fd,
+	struct files_open_result *ret_file, struct fault *ret_fault)
 {
 	AUTO_FREE char *path = path_take(at->path, ret_fault);
+	AUTO_FREE struct files_download *download = xcalloc(1, sizeof(*download));
+	struct visit *visit = &download->visit;
 	AUTO_CLOSE int fd = -1;
 	char head[MIME_HEAD_SIZE];
 	struct wire_file_is file;
-	struct visit visit;
 	ssize_t n;
-	int r = path ? begin(house, at, &visit, ret_fault) : -EINVAL;
+	int r = path ? begin(house, at, visit, ret_fault) : -EINVAL;
 
 	if (r < 0)
 		return r;
-	r = jaild_file_open(visit.jaild, visit.id, path, &file, &fd);
-	if (r < 0)
-		*ret_fault = visit.jaild->fault;
-	visit_end(&visit);
-	if (r < 0)
+	r = jaild_file_open(visit->jaild, visit->id, path, &file, &fd);
+	if (r < 0) {
+		*ret_fault = visit->jaild->fault;
+		visit_end(visit);
 		return r;
+	}
+	visit_transfer(visit, VISIT_DOWNLOAD, client_fd);
 	n = pread(fd, head, sizeof(head), 0);
 	*ret_file = (struct files_open_result){ .fd = TAKE_FD(fd),
+		.download = TAKE_PTR(download),
 		.size_bytes = file.size_bytes,
 		.mtime_ns = file.mtime_ns,
 		.inode = file.inode,
 		.mime = mime_guess(
 			at->path, (struct str){ .p = head, .n = n > 0 ? (size_t)n : 0 }) };
 	return 0;
+}
+
+void files_download_end(struct files_download *download)
+{
+	if (!download)
+		return;
+	visit_end(&download->visit);
+	free(download);
 }
 
 int files_remove(struct house *house, const struct files_at *at, struct fault *ret_fault)
@@ -110,6 +127,8 @@ int files_create(struct house *house, const struct files_upload_request *request
 			request->is_executable ? 0755 : 0644, ret_fault);
 		if (r < 0)
 			visit_end(&upload->visit);
+		else
+			visit_transfer(&upload->visit, VISIT_UPLOAD, request->client_fd);
 	}
 	if (r < 0) {
 		attention_fini(&upload->attention);

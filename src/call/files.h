@@ -25,18 +25,27 @@ struct files_at {
 	struct str path; /* may hold any byte; NUL is NOT_FOUND */
 };
 
+/* A file on its way out. It is a call of its session, which stays open meanwhile; when the session
+ * closes all the same (asked for, or too old) its client is cut off, since the pages of a file that
+ * is open are the host's memory, whether its session exists or not. */
+struct files_download;
+
 struct files_open_result {
 	int fd; /* for reading, position 0, a regular file; the caller closes it */
+	struct files_download *download; /* ended by files_download_end after the close of fd */
 	uint64_t size_bytes;
 	int64_t mtime_ns; /* since 1970 */
 	uint64_t inode;	  /* with mtime and size: an entity tag */
 	const char *mime; /* a literal, for display */
 };
 
-/* Opens a file. The descriptor outlives the session: the download goes on when it closes. Returns 0
- * or -errno with *ret_fault. */
-int files_open(struct house *house, const struct files_at *at, struct files_open_result *ret_file,
-	struct fault *ret_fault);
+/* Opens a file for the client behind client_fd, which is shut down when the session closes and must
+ * stay open until files_download_end; -1: none. Returns 0 or -errno with *ret_fault. */
+int files_open(struct house *house, const struct files_at *at, int client_fd,
+	struct files_open_result *ret_file, struct fault *ret_fault);
+
+/* NULL is fine. */
+void files_download_end(struct files_download *download);
 
 int files_remove(struct house *house, const struct files_at *at, struct fault *ret_fault);
 
@@ -49,7 +58,8 @@ struct files_upload_request {
 	const char *profile;	     /* NULL: the open session's, or the default */
 	const char *const *profiles; /* that the tenant may ask for, NULL-ended; NULL: all */
 	bool is_executable;	     /* 0755, else 0644 */
-	int client_fd; /* watched for a hang-up while it waits for a place; -1: none */
+	int client_fd; /* watched for a hang-up while it waits for a place, and shut down when the
+			  session closes under the upload; -1: none */
 };
 
 /* Opens the session when it is not open (which may wait, SANDBOX_BUSY), and the upload; end it with

@@ -179,9 +179,11 @@ size_t house_drain(struct house *house, uint64_t grace_ms, uint64_t wait_ms)
 		attention_raise(at->attention, ATTENTION_DRAIN);
 	(void)pthread_cond_broadcast(&house->changed);
 	wait_calls(house, grace_ms);
-	for (struct house_session *at = house->sessions; at; at = at->next)
+	for (struct house_session *at = house->sessions; at; at = at->next) {
 		if (at->run)
 			attention_raise(at->run, ATTENTION_DRAIN);
+		house_cut(at, VISIT_UPLOAD);
+	}
 	wait_calls(house, wait_ms);
 	left = house->calls;
 	(void)pthread_mutex_unlock(&house->mutex);

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #define CLOSED_RESTART "restart"
@@ -71,6 +72,13 @@ void house_release(struct house_session *session)
 }
 #pragma GCC diagnostic pop
 
+void house_cut(struct house_session *session, enum visit_transfer up_to)
+{
+	for (struct visit *at = session->transfers; at; at = at->next)
+		if (at->client_fd >= 0 && at->transfer <= up_to)
+			(void)shutdown(at->client_fd, SHUT_RDWR);
+}
+
 void house_drop(struct house *house, struct house_session *session, const char *reason)
 {
 	for (struct house_session **at = &house->sessions; *at; at = &(*at)->next)
@@ -79,6 +87,7 @@ void house_drop(struct house *house, struct house_session *session, const char *
 			break;
 		}
 	session->state = SESSION_GONE;
+	house_cut(session, VISIT_UPLOAD);
 	house->places--;
 	if (reason)
 		remember(house, session, reason);
@@ -183,9 +192,14 @@ int house_close_session(struct house *house, struct house_session *session, cons
 
 	assert(session->state == SESSION_OPEN);
 	session->state = SESSION_CLOSING;
+	house_cut(session, VISIT_DOWNLOAD);
 	if (session->run)
 		attention_raise(session->run, ATTENTION_CLOSE);
 	while (session->visits > 0 && clock_now_us() < deadline_us)
+		house_wait(house, deadline_us);
+	house_cut(session, VISIT_UPLOAD);
+	deadline_us += HOUSE_CUT_WAIT_MS * USEC_PER_MS;
+	while (session->transfers && clock_now_us() < deadline_us)
 		house_wait(house, deadline_us);
 	house_reference(session);
 	(void)pthread_mutex_unlock(&house->mutex);

@@ -6,6 +6,7 @@
 #include "house/counters.h"
 #include "house/house.h"
 #include "house/queue.h"
+#include "house/visit.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -30,6 +31,8 @@ struct runs;
 #define HOUSE_REMEMBERED 256
 /* How long a close waits for what is under way to notice, before jaild ends it. */
 #define HOUSE_CLOSE_WAIT_MS 2000
+/* And then for transfers whose client was cut off: their threads have only to wake up. */
+#define HOUSE_CUT_WAIT_MS 2000
 
 static_assert(QUEUE_TENANT_SIZE == HOUSE_TENANT_MAX + 1, "one size of tenants");
 
@@ -52,10 +55,11 @@ struct house_session {
 	uint64_t generation;	   /* of jaild */
 	struct attention *run;	   /* of the call that has or will have a run; NULL: none */
 	char run_id[HOUSE_RUN_ID_MAX + 1];
-	unsigned visits;  /* calls under way */
-	bool is_listing;  /* jaild makes one listing of a session at a time */
-	bool is_empty;	  /* nothing is in the home, so a run needs no listing before */
-	uint64_t uploads; /* counts what was brought in: is_empty is stale when it moved */
+	unsigned visits;	 /* calls under way */
+	struct visit *transfers; /* those of them that move a file to or from a client */
+	bool is_listing;	 /* jaild makes one listing of a session at a time */
+	bool is_empty;		 /* nothing is in the home, so a run needs no listing before */
+	uint64_t uploads;	 /* counts what was brought in: is_empty is stale when it moved */
 	usec_t opened_at_us;
 	usec_t last_call_us; /* when the last visit ended */
 	uint64_t runs;
@@ -109,6 +113,9 @@ const char *house_due(
  * either way. */
 int house_close_session(struct house *house, struct house_session *session, const char *reason,
 	struct fault *ret_fault);
+
+/* Shuts down the clients of the session's downloads, and of its uploads too with VISIT_UPLOAD. */
+void house_cut(struct house_session *session, enum visit_transfer up_to);
 
 /* Why the files of this key are gone since its last call, or NULL; forgotten then. */
 const char *house_recall(struct house *house, const char *tenant, const char *key);

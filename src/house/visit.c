@@ -366,6 +366,35 @@ int visit_begin(struct house *house, struct visit_request *request, struct visit
 	return r;
 }
 
+void visit_transfer(struct visit *visit, enum visit_transfer transfer, int client_fd)
+{
+	struct house *house = visit->house;
+	struct house_session *session = visit->session;
+
+	assert(visit->transfer == VISIT_TRANSFER_NONE && transfer != VISIT_TRANSFER_NONE);
+	if (transfer == VISIT_DOWNLOAD)
+		pool_put(house->pool, TAKE_PTR(visit->jaild));
+	(void)pthread_mutex_lock(&house->mutex);
+	visit->transfer = transfer;
+	visit->client_fd = client_fd;
+	visit->next = session->transfers;
+	session->transfers = visit;
+	if (session->state != SESSION_OPEN) /* it began to close before we were on its list */
+		house_cut(session, session->state == SESSION_GONE ? VISIT_UPLOAD : VISIT_DOWNLOAD);
+	(void)pthread_mutex_unlock(&house->mutex);
+}
+
+/* Under the lock. */
+static void transfer_end(struct visit *visit)
+{
+	struct visit **at = &visit->session->transfers;
+
+	while (*at && *at != visit)
+		at = &(*at)->next;
+	if (*at)
+		*at = visit->next;
+}
+
 void visit_end(struct visit *visit)
 {
 	struct house *house = visit->house;
@@ -374,6 +403,7 @@ void visit_end(struct visit *visit)
 	if (visit->jaild)
 		pool_put(house->pool, visit->jaild);
 	(void)pthread_mutex_lock(&house->mutex);
+	transfer_end(visit);
 	if (visit->is_run) {
 		session->run = NULL;
 		session->run_id[0] = '\0';

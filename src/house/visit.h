@@ -29,6 +29,13 @@ struct visit_request {
 	int (*on_queued)(struct visit_request *request, unsigned position);
 };
 
+/* What a visit moves between a file of the session and its client. */
+enum visit_transfer {
+	VISIT_TRANSFER_NONE,
+	VISIT_DOWNLOAD,
+	VISIT_UPLOAD,
+};
+
 struct visit {
 	struct house *house;
 	struct house_session *session;
@@ -41,6 +48,9 @@ struct visit {
 	const char
 		*reset_reason; /* why its files are gone since its last call; a literal or NULL */
 	uint64_t queue_us;
+	enum visit_transfer transfer; /* of visit_transfer, with the rest */
+	int client_fd;
+	struct visit *next; /* among the session's transfers */
 };
 
 /* The form of both names. Returns 0, or -EINVAL with INVALID_FIELD. visit_begin calls it. */
@@ -52,6 +62,13 @@ int visit_check_names(const char *tenant, const char *key, struct fault *ret_fau
 int visit_begin(struct house *house, struct visit_request *request, struct visit *ret_visit,
 	struct fault *ret_fault);
 void visit_end(struct visit *visit);
+
+/* Says what moves between the session and the client behind client_fd, which stays the caller's and
+ * must be open until visit_end; the visit must not move in memory. When the session closes, the
+ * connection is shut down, so that nothing of the session outlives it: a download's at once, an
+ * upload's after HOUSE_CLOSE_WAIT_MS. A download gives its connection to jaild back: visit->jaild
+ * is NULL from now on. */
+void visit_transfer(struct visit *visit, enum visit_transfer transfer, int client_fd);
 
 /* snapshot_fetch for the visit; waits while another call lists the session. On an error the fault
  * is in visit->jaild. */

@@ -178,6 +178,7 @@ static void handle(struct http_request *request)
 {
 	const struct http_config *config = request->config;
 
+	request->is_asked = config->admit != NULL;
 	if (config->admit && !config->admit(request, request->route))
 		return;
 	if (body_prepare(request))
@@ -299,6 +300,8 @@ void handling_free(struct http_request *request)
 		(unsigned long long)((clock_now_us() - request->start_us) / USEC_PER_MS),
 		LOG_VALUE(request->connection->peer.text));
 	answer_fini(&request->answer);
+	if (request->is_asked && request->config->release)
+		request->config->release(request);
 	exchange_fini(&request->exchange);
 	gate_return_body(request->gate, request->body.len);
 	buf_fini(&request->body);

@@ -46,6 +46,7 @@ struct http_request {
 	void *note;
 	pthread_t thread;
 	bool has_thread;
+	bool is_asked; /* config.admit was called: config.release is to be */
 };
 
 /* Makes the request of a connection and handles it, in a thread of its own (256 KiB of stack) if it

@@ -74,5 +74,6 @@ ssize_t http_body_read(struct http_request *request, void *data, size_t size);
 bool http_is_gone(const struct http_request *request);
 
 /* The connection, to wait in poll(2) with events POLLRDHUP: POLLRDHUP, POLLHUP or POLLERR says that
- * the client is gone. Never read, write or close it. */
+ * the client is gone. Never read, write or close it; shutdown(2) ends the request from any thread
+ * until config.release has been called. */
 int http_client_fd_get(const struct http_request *request);

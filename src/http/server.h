@@ -60,8 +60,9 @@ struct http_limits {
 };
 
 /* 1,024 waiting and 128 served are decided (issue 3); 10 s for a head and 16 KiB/s for bodies let a
- * bad mobile line through and end a drip; 15 s between comments is decision 21; 64 MiB of bodies
- * are five of the largest (decision 31), or 128 of half a MiB. */
+ * bad mobile line through and end a drip; what is being sent holds a file or a large answer, so it
+ * has to be taken at 256 KiB/s and in 30 s more; 15 s between comments is decision 21; 64 MiB of
+ * bodies are five of the largest (decision 31), or 128 of half a MiB. */
 #define HTTP_LIMITS_DEFAULT                                                                        \
 	((struct http_limits){ .waiting_max = 1024,                                                \
 		.served_max = 128,                                                                 \
@@ -69,7 +70,7 @@ struct http_limits {
 		.body_ms = 10000,                                                                  \
 		.body_rate_bytes_per_s = 16384,                                                    \
 		.answer_ms = 30000,                                                                \
-		.answer_rate_bytes_per_s = 16384,                                                  \
+		.answer_rate_bytes_per_s = 262144,                                                 \
 		.comment_ms = 15000,                                                               \
 		.event_ms = 10000,                                                                 \
 		.bodies_max_bytes = 64u * 1024 * 1024,                                             \
@@ -83,6 +84,10 @@ struct http_config {
 	/* Runs when a route is found, before a byte of the body is read and before 100-continue.
 	 * Returns true to go on, or false after it has answered (401, 403 ...). NULL admits all. */
 	bool (*admit)(struct http_request *request, const struct http_route *route);
+	/* Its counterpart: runs for every request that admit was asked about, when the request is
+	 * over: the answer is sent or given up, its file closed. Only the note is left. NULL: not
+	 * needed. */
+	void (*release)(struct http_request *request);
 	size_t note_size; /* bytes of http_note_get of each request */
 	struct http_limits limits;
 };

@@ -15,6 +15,7 @@
 #include "http/request.h"
 #include "http/respond.h"
 #include "supervisor/caller.h"
+#include "supervisor/claim.h"
 #include "supervisor/disposition.h"
 #include "supervisor/supervisor.h"
 #include "json/json.h"
@@ -134,10 +135,12 @@ void api_file_get(struct http_request *request)
 	if (!at_get(request, key, &at))
 		return;
 	at.path = http_parameter_get(request, "path");
-	if (files_open(supervisor_of(request)->house, &at, &file, &fault) < 0) {
+	if (files_open(supervisor_of(request)->house, &at, http_client_fd_get(request), &file,
+		    &fault) < 0) {
 		http_respond_fault(request, &fault);
 		return;
 	}
+	claim_download(request, file.download);
 	(void)str_format(tag, sizeof(tag), "\"%llx-%llx-%llx\"", (unsigned long long)file.inode,
 		(unsigned long long)file.mtime_ns, (unsigned long long)file.size_bytes);
 	http_header_add(request, "ETag", tag);

@@ -58,7 +58,8 @@ static int caller_find(struct http_request *request, struct fault *ret_fault)
 {
 	struct supervisor *supervisor = supervisor_of(request);
 	const struct http_peer *peer = http_peer_get(request);
-	struct caller *caller = http_note_get(request);
+	struct note *note = http_note_get(request);
+	struct caller *caller = &note->caller;
 	struct str secret, value;
 	struct token token;
 
@@ -122,7 +123,9 @@ bool caller_admit(struct http_request *request, const struct http_route *route)
 
 const struct caller *caller_get(struct http_request *request)
 {
-	return http_note_get(request);
+	struct note *note = http_note_get(request);
+
+	return &note->caller;
 }
 
 bool caller_is_admin(const struct caller *caller)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "supervisor/claim.h"
 #include "token/token.h"
 
 #include <stdbool.h>
@@ -7,7 +8,7 @@
 struct http_request;
 struct http_route;
 
-/* Who a request is from, and whether it may. Kept in its note (http/request.h). */
+/* Who a request is from, and whether it may. */
 
 #define SCOPE_OPEN 0					 /* everybody; a valid token shows more */
 #define SCOPE_RUN  TOKEN_SCOPE_RUN			 /* sessions, runs, files */
@@ -20,6 +21,12 @@ struct caller {
 	char token_id[TOKEN_ID_LEN + 1]; /* the hash's first digits, or "unix" */
 	char profiles[TOKEN_PROFILES_MAX][TOKEN_PROFILE_SIZE];
 	const char *profile_list[TOKEN_PROFILES_MAX + 1]; /* NULL-ended */
+};
+
+/* The note of a request (http/request.h). */
+struct note {
+	struct caller caller;
+	struct claim claim;
 };
 
 /* For http_config.admit: checks the Host header, finds the caller by token or by the unix socket's

@@ -15,6 +15,7 @@
 #include "house/canary.h"
 #include "house/house.h"
 #include "supervisor/caller.h"
+#include "supervisor/claim.h"
 #include "supervisor/control.h"
 #include "supervisor/lock.h"
 #include "supervisor/options.h"
@@ -95,7 +96,8 @@ static int serve(int control_fd, int signal_fd)
 	supervisor.canary = canary_new(house_pool_get(supervisor.house));
 	supervisor.http.routes = routes_get(&supervisor.http.n_routes);
 	supervisor.http.admit = caller_admit;
-	supervisor.http.note_size = sizeof(struct caller);
+	supervisor.http.release = claim_release;
+	supervisor.http.note_size = sizeof(struct note);
 	supervisor.http.limits = HTTP_LIMITS_DEFAULT;
 	(void)pthread_mutex_lock(&supervisor.starting);
 	r = http_server_start(&supervisor.http, listeners, (size_t)n, &supervisor.server);

@@ -255,7 +255,7 @@ static void do_get(struct job *job)
 	struct fault fault;
 	ssize_t n;
 
-	if (files_open(house, &at, &file, &fault) < 0) {
+	if (files_open(house, &at, -1, &file, &fault) < 0) {
 		refuse(job, &fault);
 		return;
 	}
@@ -263,6 +263,7 @@ static void do_get(struct job *job)
 		buf_add(&content, chunk, (size_t)n) == 0)
 		;
 	(void)fd_close(file.fd);
+	files_download_end(file.download);
 	json_set_text(job->reply, "text", buf_get_slice(&content));
 	json_set_count(job->reply, "size", file.size_bytes);
 	json_set_cstr(job->reply, "mime", file.mime);
