@@ -1,9 +1,16 @@
 """Runs the person's script as `python3 main.py ARGS...` in the home would, and tells how it ended.
 
+The boundary. What stands above `run` depends on no script: it can be executed long before, and once
+for many processes that are forked later. `run` is called in the process that becomes the script's,
+after its sys.argv and sys.orig_argv are those of the command line; it maps the report, compiles, and
+makes all ready. It returns; the script starts when the file that Python was started with, whose
+module is __main__, ends by a KeyboardInterrupt with nothing left to do. Started as a program, this
+file does just that.
+
 The script is the bottom frame of its process, as in plain Python: no frame of this file is below
 it, so stack listings, recursion depth and tracebacks need no pretence. The steps:
 
- 1. This module ends with an exception on purpose. Python drops its frame, stores the exception
+ 1. The main module ends with an exception on purpose. Python drops its frame, stores the exception
     as sys.last_type (and sys.last_exc from 3.12 on) and then calls sys.excepthook.
  2. That place held the only reference to a generator that waits in a `yield from`. Dropping it
     closes the generator, which first calls close() of what it waits for (PEP 342, PEP 380):
@@ -15,6 +22,10 @@ The script runs in our process and may break whatever it finds; so what is neede
 bound here before it, builtins included.
 """
 import sys
+
+builtins = sys.modules["builtins"]
+__builtins__ = builtins.__dict__.copy()  # the copy serves this file
+
 from _frozen_importlib_external import SourceFileLoader
 from _io import BytesIO, StringIO, TextIOWrapper
 from posix import close, dup, execv, getpid
@@ -26,30 +37,31 @@ ARGV0 = "main.py"
 REPORT_FD = 3
 REPORT_SIZE = 256 * 1024  # src/wire/report.h
 
-builtins, __builtins__ = __builtins__, __builtins__.__dict__.copy()  # the copy serves this file
-display = sys.excepthook
 version = sys.version_info
-process = getpid()
-own = sys.orig_argv.index(sys.argv[0])  # where the command line names this file
-run = []  # the script as a function, until it runs
+display = sys.excepthook
+process = 0  # whose report it is
+own = 0  # where the command line names the file that Python was started with
+memory = None  # the report's, mapped
+main = []  # the names of the script's __main__, until it has ended
+waiting = []  # the script as a function, until it runs
 ended = []  # what it raised, None if nothing
 paused = []  # its functions for sys.settrace and sys.setprofile
 
 
-def map_report():
+def map_report(fd):
     """The report's memory, None without one. Its descriptor is closed."""
     try:
         from mmap import mmap
 
         del sys.modules["mmap"]
         if version >= (3, 13):
-            return mmap(REPORT_FD, REPORT_SIZE, trackfd=False)
+            return mmap(fd, REPORT_SIZE, trackfd=False)
         # This mmap keeps a duplicate of the descriptor, the lowest free number: close it. The
         # object would close that number again when it dies, be it a file of the script by then;
         # so it must outlive the script's files: the table of codec error handlers does.
-        spare = dup(REPORT_FD)
+        spare = dup(fd)
         close(spare)
-        memory = mmap(REPORT_FD, REPORT_SIZE)
+        memory = mmap(fd, REPORT_SIZE)
         close(spare)
         from _codecs import register_error
 
@@ -59,7 +71,7 @@ def map_report():
         return None
     finally:
         try:
-            close(REPORT_FD)
+            close(fd)
         except OSError:
             pass
 
@@ -123,19 +135,20 @@ def compile_quickly(source):
 
 def make_main():
     """The names of the script's __main__, which takes the place of ours."""
-    main = type(sys)("__main__")
-    names = main.__dict__
-    for name, value in globals().items():
+    started = sys.modules["__main__"].__dict__
+    module = type(sys)("__main__")
+    names = module.__dict__
+    for name, value in started.items():
         if name[:2] == "__":
             names.setdefault(name, value)
     names["__builtins__"] = builtins
     names["__file__"] = SCRIPT
     names["__loader__"] = SourceFileLoader("__main__", SCRIPT)
-    sys.modules["__main__"] = main
+    sys.modules["__main__"] = module
     sys.argv[0] = ARGV0
     sys.orig_argv[own] = ARGV0
     sys.path.insert(0, HOME)
-    sys.path_importer_cache[SCRIPT] = sys.path_importer_cache.pop(__file__, None)
+    sys.path_importer_cache[SCRIPT] = sys.path_importer_cache.pop(started.get("__file__"), None)
     return names
 
 
@@ -143,7 +156,7 @@ def take_script():
     """The script as a function, all traces of how it comes to run removed."""
     sys.excepthook = display
     forget_last()
-    return run.pop()
+    return waiting.pop()
 
 
 if version < (3, 12):
@@ -410,13 +423,22 @@ def put(tag, text, limit):
     memory.write(bytes([tag]) + len(data).to_bytes(4, "little") + data)
 '''
 
-del sys.path[0]
-memory = map_report()
-code = compile_script()
-main = [make_main()]
-run.append(type(stage)(code, main[0]))
-player = stage(Script())
-next(player)
-setattr(sys, "last_exc" if version >= (3, 12) else "last_type", player)
-del player, code
-raise KeyboardInterrupt
+
+def run(report_fd):
+    """Makes all ready for SCRIPT; see "The boundary". sys.path[0] still is the main file's folder."""
+    global memory, own, process
+    own = sys.orig_argv.index(sys.argv[0])
+    process = getpid()
+    del sys.path[0]
+    memory = map_report(report_fd)
+    code = compile_script()
+    main.append(make_main())
+    waiting.append(type(stage)(code, main[0]))
+    player = stage(Script())
+    next(player)
+    setattr(sys, "last_exc" if version >= (3, 12) else "last_type", player)
+
+
+if __name__ == "__main__":
+    run(REPORT_FD)
+    raise KeyboardInterrupt

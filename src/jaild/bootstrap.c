@@ -1,18 +1,17 @@
 #include "jaild/bootstrap.h"
 
-/* Copied into the program at build time (tools/embed), so that it is of the same build and cannot
- * be missing. */
+#include "base/macro.h"
+#include "jail/outside/template.h"
 
-static const struct {
-	const char *name;
-	const char *text;
-	size_t size;
-} embedded[] = {
+/* Copied into the program at build time (tools/embed), so that they are of the same build and
+ * cannot be missing. */
+
+static const struct template_file embedded[] = {
 #include "jaild/bootstrap.inc"
 };
 
-const char *bootstrap_get(size_t *ret_size)
+const struct template_file *bootstrap_files(size_t *ret_n)
 {
-	*ret_size = embedded[0].size;
-	return embedded[0].text;
+	*ret_n = ARRAY_SIZE(embedded);
+	return embedded;
 }

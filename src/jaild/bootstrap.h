@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
-/* The text of zygote/bootstrap.py, which every Python run starts with; static storage, *ret_size
- * bytes. */
-const char *bootstrap_get(size_t *ret_size);
+struct template_file;
+
+/* The files of zygote/ that a cell has in /etc/cloche; static storage, *ret_n of them. */
+const struct template_file *bootstrap_files(size_t *ret_n);

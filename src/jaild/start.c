@@ -117,7 +117,7 @@ static int template_start(struct jaild *jaild, int rootfs_fd)
 	AUTO_CLOSE int root_fd = rootfs_fd;
 	struct template_source source = { .is_image = rootfs_fd >= 0 };
 
-	source.bootstrap = bootstrap_get(&source.bootstrap_size);
+	source.files = bootstrap_files(&source.n_files);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return -errno;
 	if (root_fd < 0)

@@ -161,17 +161,29 @@ static int system_take(const struct template_source *source, int root_fd)
 	return 0;
 }
 
-static int bootstrap_write(const struct template_source *source, int root_fd)
+static int file_write(const struct template_file *file, int root_fd)
 {
 	AUTO_CLOSE int fd = -1;
+	char path[64];
+	int r = str_format(path, sizeof(path), "etc/cloche/%s.py", file->name);
 
+	if (r < 0)
+		return r;
+	fd = openat(root_fd, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+	return fd < 0 ? -errno : fd_write_full(fd, file->text, file->size);
+}
+
+static int files_write(const struct template_source *source, int root_fd)
+{
 	if (mkdirat(root_fd, "etc/cloche", 0755) < 0)
 		return -errno;
-	fd = openat(
-		root_fd, "etc/cloche/bootstrap.py", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
-	if (fd < 0)
-		return -errno;
-	return fd_write_full(fd, source->bootstrap, source->bootstrap_size);
+	for (size_t i = 0; i < source->n_files; i++) {
+		int r = file_write(&source->files[i], root_fd);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
 /* /var/tmp is where some programs insist on writing. */
@@ -191,7 +203,7 @@ static int tree_fill(const struct template_source *source, int root_fd)
 	if (r == 0)
 		r = etc_make(root_fd, source->root_fd);
 	if (r == 0)
-		r = bootstrap_write(source, root_fd);
+		r = files_write(source, root_fd);
 	if (r == 0)
 		r = var_make(root_fd);
 	if (r == 0)

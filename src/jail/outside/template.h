@@ -1,16 +1,25 @@
 #pragma once
 
+#include <stddef.h>
+
 /*
  * The template: a mount namespace whose root is the root file system of every cell, read-only and
  * without anything of the host but that. Cells start as copies of it, in which all of its mounts
  * are locked (mount_namespaces(7)).
  */
 
+/* A file of ours: /etc/cloche/NAME.py. */
+struct template_file {
+	const char *name;
+	const char *text;
+	size_t size;
+};
+
 struct template_source {
-	int root_fd;	       /* the host's / or an image's folder */
-	int is_image;	       /* take every folder of it, not only /usr and its links */
-	const char *bootstrap; /* text of the Python bootstrap */
-	unsigned long bootstrap_size;
+	int root_fd;  /* the host's / or an image's folder */
+	int is_image; /* take every folder of it, not only /usr and its links */
+	const struct template_file *files;
+	size_t n_files;
 };
 
 /* Makes the template out of the caller's mount namespace, in a short-lived process, and returns a
