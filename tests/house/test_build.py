@@ -76,6 +76,17 @@ def test_init_is_static_and_allocates_nothing():
     assert "INTERP" not in done.stdout
 
 
+def test_init_carries_no_c_library():
+    """Its start alone would cost more than all that init does (docs/performance.md)."""
+    init = BUILD / "cloche-init"
+    names = symbols(init)
+    assert "bare_start" in names
+    assert not [name for name in names if name.startswith(("__libc", "_IO_", "_dl_"))]
+    done = subprocess.run(["objdump", "-d", init], capture_output=True, text=True, check=True)
+    assert "syscall" in done.stdout or "svc" in done.stdout
+    assert "cpuid" not in done.stdout
+
+
 @pytest.mark.parametrize("name", ["cloche", "cloche-jaild", "cloche-init"])
 def test_programs_are_hardened(name):
     program = BUILD / name
