@@ -59,9 +59,9 @@ void cgroup_run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 	session->had_run = true;
 }
 
-int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell)
+int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell, int *ret_fd)
 {
-	return backend_of(root)->cell_open(root, cell);
+	return backend_of(root)->cell_open(root, cell, ret_fd);
 }
 
 int cgroup_cell_enter(const struct cgroup_root *root, const struct cgroup_cell *cell)

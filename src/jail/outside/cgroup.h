@@ -67,8 +67,10 @@ int cgroup_run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 void cgroup_run_end(const struct cgroup_root *root, struct cgroup_session *session,
 	const struct cgroup_cell *cell, struct cgroup_usage *ret_usage);
 
-/* The leaf in the v2 tree, for CLONE_INTO_CGROUP; the caller closes. -1 where there is none. */
-int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell);
+/* The leaf in the v2 tree, for CLONE_INTO_CGROUP; the caller closes. -1 in *ret_fd where the back
+ * end has no such tree: not an error, and no error is mistaken for it. */
+int cgroup_cell_open(
+	const struct cgroup_root *root, const struct cgroup_cell *cell, int *ret_fd);
 /* Called by the process itself, still with jaild's ids: enters all groups of the cell that it was
  * not born in. */
 int cgroup_cell_enter(const struct cgroup_root *root, const struct cgroup_cell *cell);

@@ -86,11 +86,19 @@ int cgroup_file_write_in(int dirfd, const char *group, const char *file, const c
 	return r < 0 ? r : fd_write_file(dirfd, path, text);
 }
 
-int cgroup_leaf_open(int unified_fd, const char *leaf)
+void cgroup_session_name(char name[CGROUP_NAME_MAX], uint32_t session)
+{
+	(void)str_format(name, CGROUP_NAME_MAX, "s%" PRIu32, session);
+}
+
+int cgroup_leaf_open(int unified_fd, const char *leaf, int *ret_fd)
 {
 	int fd = openat(unified_fd, leaf, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	*ret_fd = fd;
+	return 0;
 }
 
 int cgroup_leaf_kill(int unified_fd, const char *leaf)

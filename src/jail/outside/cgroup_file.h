@@ -20,8 +20,11 @@ int cgroup_file_number_in(
 int cgroup_file_set_in(int dirfd, const char *group, const char *file, uint64_t number);
 int cgroup_file_write_in(int dirfd, const char *group, const char *file, const char *text);
 
+/* The name of a session's group, in either back end. */
+void cgroup_session_name(char name[CGROUP_NAME_MAX], uint32_t session);
+
 /* A cell's leaf in the v2 tree, which both back ends have: its folder (the caller closes), the end
  * of all its processes, and whether it holds none (1, else 0). Return -errno on a failure. */
-int cgroup_leaf_open(int unified_fd, const char *leaf);
+int cgroup_leaf_open(int unified_fd, const char *leaf, int *ret_fd);
 int cgroup_leaf_kill(int unified_fd, const char *leaf);
 int cgroup_leaf_is_empty(int unified_fd, const char *leaf);

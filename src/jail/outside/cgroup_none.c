@@ -49,11 +49,12 @@ static void run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 	(void)usage;
 }
 
-static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell)
+static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell, int *fd)
 {
 	(void)root;
 	(void)cell;
-	return -1;
+	*fd = -1;
+	return 0;
 }
 
 static int cell_kill(const struct cgroup_root *root, const struct cgroup_cell *cell)

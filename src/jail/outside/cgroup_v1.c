@@ -23,11 +23,6 @@
  * is one for the whole host. Enough for any program that talks to itself. */
 #define TCP_BUFFERS_MAX (32ULL * 1024 * 1024)
 
-static void session_name(char *name, uint32_t session)
-{
-	(void)str_format(name, CGROUP_NAME_MAX, "s%" PRIu32, session);
-}
-
 static void cell_name(char *name, const struct cgroup_cell *cell)
 {
 	(void)str_format(
@@ -59,7 +54,7 @@ static int session_make(const struct cgroup_root *root, struct cgroup_session *s
 	char name[CGROUP_NAME_MAX];
 	int r;
 
-	session_name(name, session->number);
+	cgroup_session_name(name, session->number);
 	if (mkdirat(root->memory_fd, name, 0755) < 0)
 		return -errno;
 	r = cgroup_file_set_in(root->memory_fd, name, "memory.swappiness", 0);
@@ -77,7 +72,7 @@ static int session_remove(const struct cgroup_root *root, struct cgroup_session 
 {
 	char name[CGROUP_NAME_MAX];
 
-	session_name(name, session->number);
+	cgroup_session_name(name, session->number);
 	return unlinkat(root->memory_fd, name, AT_REMOVEDIR) < 0 ? -errno : 0;
 }
 
@@ -140,7 +135,7 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 	uint64_t events;
 	int r;
 
-	session_name(name, session->number);
+	cgroup_session_name(name, session->number);
 	r = cgroup_file_number_in(
 		root->memory_fd, name, "memory.stat", "shmem", &session->shmem_at_start_bytes);
 	if (r < 0)
@@ -162,7 +157,7 @@ static void run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 	char name[CGROUP_NAME_MAX], leaf[CGROUP_NAME_MAX];
 	uint64_t number;
 
-	session_name(name, session->number);
+	cgroup_session_name(name, session->number);
 	cell_name(leaf, cell);
 	usage->has_cpu =
 		root->unified_fd >= 0 && cgroup_file_number_in(root->unified_fd, leaf, "cpu.stat",
@@ -176,14 +171,16 @@ static void run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 		usage->is_out_of_pids = number > 0;
 }
 
-static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell)
+static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell, int *fd)
 {
 	char name[CGROUP_NAME_MAX];
 
-	if (root->unified_fd < 0)
-		return -1;
+	if (root->unified_fd < 0) {
+		*fd = -1;
+		return 0;
+	}
 	cell_name(name, cell);
-	return cgroup_leaf_open(root->unified_fd, name);
+	return cgroup_leaf_open(root->unified_fd, name, fd);
 }
 
 /* "0" into `tasks` is the one move for which the kernel takes no lock over all threads of the host;
@@ -193,7 +190,7 @@ static int cell_enter(const struct cgroup_root *root, const struct cgroup_cell *
 	char session[CGROUP_NAME_MAX], leaf[CGROUP_NAME_MAX];
 	int r;
 
-	session_name(session, cell->session);
+	cgroup_session_name(session, cell->session);
 	cell_name(leaf, cell);
 	r = cgroup_file_write_in(root->memory_fd, session, "tasks", "0");
 	if (r == 0)

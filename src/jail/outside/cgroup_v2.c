@@ -16,11 +16,6 @@
  * session's processes or none, so a run that is over its memory never goes on in part.
  */
 
-static void session_name(char *name, uint32_t session)
-{
-	(void)str_format(name, CGROUP_NAME_MAX, "s%" PRIu32, session);
-}
-
 static void cell_name(char *name, const struct cgroup_cell *cell)
 {
 	(void)str_format(
@@ -32,7 +27,7 @@ static int session_make(const struct cgroup_root *root, struct cgroup_session *s
 	char name[CGROUP_NAME_MAX];
 	int r;
 
-	session_name(name, session->number);
+	cgroup_session_name(name, session->number);
 	if (mkdirat(root->unified_fd, name, 0755) < 0)
 		return -errno;
 	r = cgroup_file_write_in(root->unified_fd, name, "cgroup.subtree_control", "+pids +cpu");
@@ -49,7 +44,7 @@ static int session_remove(const struct cgroup_root *root, struct cgroup_session 
 {
 	char name[CGROUP_NAME_MAX];
 
-	session_name(name, session->number);
+	cgroup_session_name(name, session->number);
 	return unlinkat(root->unified_fd, name, AT_REMOVEDIR) < 0 ? -errno : 0;
 }
 
@@ -96,7 +91,7 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 	char name[CGROUP_NAME_MAX];
 	int r;
 
-	session_name(name, session->number);
+	cgroup_session_name(name, session->number);
 	r = cgroup_file_number_in(
 		root->unified_fd, name, "memory.stat", "shmem", &session->shmem_at_start_bytes);
 	if (r < 0)
@@ -138,7 +133,7 @@ static void run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 	char name[CGROUP_NAME_MAX], leaf[CGROUP_NAME_MAX];
 	uint64_t number;
 
-	session_name(name, session->number);
+	cgroup_session_name(name, session->number);
 	cell_name(leaf, cell);
 	usage->has_cpu = cgroup_file_number_in(root->unified_fd, leaf, "cpu.stat", "usage_usec",
 				 &usage->cpu_us) == 0;
@@ -151,12 +146,12 @@ static void run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 	session->peak_fd = fd_close(session->peak_fd);
 }
 
-static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell)
+static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell, int *fd)
 {
 	char name[CGROUP_NAME_MAX];
 
 	cell_name(name, cell);
-	return cgroup_leaf_open(root->unified_fd, name);
+	return cgroup_leaf_open(root->unified_fd, name, fd);
 }
 
 /* Nothing to do: the process was born in its cell (CLONE_INTO_CGROUP). */

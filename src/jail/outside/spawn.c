@@ -106,15 +106,16 @@ __attribute__((noreturn)) static void child_become_init(const struct spawn *spaw
 
 int spawn_init(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd)
 {
-	AUTO_CLOSE int cgroup_fd = cgroup_cell_open(spawn->cgroups, spawn->cgroup);
-	int pidfd = -1, error;
+	AUTO_CLOSE int cgroup_fd = -1;
+	int pidfd = -1, error, r;
 	struct clone_args args = { .flags = CELL_NAMESPACES | CLONE_PIDFD,
 		.pidfd = (uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD };
 	long pid;
 
-	if (cgroup_fd < -1)
-		return cgroup_fd;
+	r = cgroup_cell_open(spawn->cgroups, spawn->cgroup, &cgroup_fd);
+	if (r < 0)
+		return r;
 	if (cgroup_fd >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (unsigned)cgroup_fd;
