@@ -11,7 +11,7 @@
 #include "cli/base/say.h"
 #include "cli/command.h"
 #include "jail/client/jaild.h"
-#include "jail/client/spawn.h"
+#include "jail/client/program.h"
 #include "json/json.h"
 
 #include <errno.h>
@@ -85,8 +85,8 @@ static int ask(struct buf *out)
 	if (pipe2(pair, O_CLOEXEC) < 0)
 		return -errno;
 	ours = pair[0];
-	r = spawn_start(
-		&(struct spawn_request){
+	r = program_start(
+		&(struct program_request){
 			.program = program, .argv = argv, .stdout_fd = pair[1], .socket_fd = -1 },
 		&pid);
 	(void)fd_close(pair[1]);

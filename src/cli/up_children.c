@@ -13,7 +13,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "jail/client/jaild.h"
-#include "jail/client/spawn.h"
+#include "jail/client/program.h"
 #include "wire/channel.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@
 static int child_start(
 	struct up_child *child, const char *name, const char *const *argv, struct fault *ret_fault)
 {
-	struct spawn_request request = { .argv = argv, .stdout_fd = -1, .has_own_session = true };
+	struct program_request request = { .argv = argv, .stdout_fd = -1, .has_own_session = true };
 	char program[PATH_MAX];
 	int pair[2], r = jaild_find_program(name, program, sizeof(program));
 
@@ -49,7 +49,7 @@ static int child_start(
 	}
 	request.program = program;
 	request.socket_fd = pair[1];
-	r = spawn_start(&request, &child->pid);
+	r = program_start(&request, &child->pid);
 	(void)fd_close(pair[1]);
 	if (r < 0) {
 		(void)fd_close(pair[0]);

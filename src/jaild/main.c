@@ -52,7 +52,7 @@ static int jaild_main(int setup_fd)
 	stage_to_fail = setup.stage_to_fail;
 #endif
 	if (r == 0)
-		r = jaild_start(&jaild, &setup, &stage);
+		r = start_jaild(&jaild, &setup, &stage);
 	if (r == 0)
 		r = monitor_start(&jaild, setup.client_fd);
 	if (r < 0) {

@@ -183,7 +183,7 @@ static int lock_in(void)
 	return filter_install_own();
 }
 
-int jaild_start(struct jaild *jaild, const struct setup *setup, enum stage *ret_stage)
+int start_jaild(struct jaild *jaild, const struct setup *setup, enum stage *ret_stage)
 {
 	struct failure failure = { 0 };
 

@@ -6,4 +6,4 @@
 /* Turns the process that the launcher executed in the outer namespaces into jaild: mounts of its
  * own, the template, the filter, few capabilities, locked in. Returns 0, or -errno with *ret_stage
  * where. The descriptors of the setup are taken over. */
-int jaild_start(struct jaild *jaild, const struct setup *setup, enum stage *ret_stage);
+int start_jaild(struct jaild *jaild, const struct setup *setup, enum stage *ret_stage);

@@ -12,7 +12,7 @@
 #include "call/files.h"
 #include "house/canary.h"
 #include "house/pool.h"
-#include "jail/client/spawn.h"
+#include "jail/client/program.h"
 #include "sandbox/answer.h"
 #include "sandbox/language.h"
 #include "wire/channel.h"
@@ -400,11 +400,11 @@ static void do_start(struct job *job)
 	struct fault fault;
 	int pair[2];
 
-	if (channel_pair(pair) < 0 || spawn_start(&(struct spawn_request){ .program = program,
-							  .argv = argv,
-							  .stdout_fd = -1,
-							  .socket_fd = pair[1],
-							  .has_own_session = true },
+	if (channel_pair(pair) < 0 || program_start(&(struct program_request){ .program = program,
+							    .argv = argv,
+							    .stdout_fd = -1,
+							    .socket_fd = pair[1],
+							    .has_own_session = true },
 					      &jaild_pid) < 0)
 		abort();
 	(void)fd_close(pair[1]);

@@ -9,7 +9,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "jail/client/jaild.h"
-#include "jail/client/spawn.h"
+#include "jail/client/program.h"
 #include "wire/channel.h"
 
 #include <errno.h>
@@ -84,11 +84,11 @@ int jaild_start(struct jaild *jaild, const struct jaild_options *options)
 		return r;
 	}
 	arguments_make(options, argv);
-	r = spawn_start(&(struct spawn_request){ .program = program ? program : found,
-				.argv = argv,
-				.stdout_fd = -1,
-				.socket_fd = pair[1],
-				.has_own_session = true },
+	r = program_start(&(struct program_request){ .program = program ? program : found,
+				  .argv = argv,
+				  .stdout_fd = -1,
+				  .socket_fd = pair[1],
+				  .has_own_session = true },
 		&jaild->pid);
 	(void)fd_close(pair[1]);
 	jaild->fd = pair[0];

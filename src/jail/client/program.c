@@ -3,7 +3,7 @@
  * failed exec. Descriptors of ours are all close-on-exec, so the child has what the actions give
  * it.
  */
-#include "jail/client/spawn.h"
+#include "jail/client/program.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 #define SOCKET_FD 3
 
-static int actions_fill(posix_spawn_file_actions_t *actions, const struct spawn_request *request)
+static int actions_fill(posix_spawn_file_actions_t *actions, const struct program_request *request)
 {
 	int r = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 
@@ -30,7 +30,7 @@ static int actions_fill(posix_spawn_file_actions_t *actions, const struct spawn_
 	return r;
 }
 
-static int attributes_fill(posix_spawnattr_t *attributes, const struct spawn_request *request)
+static int attributes_fill(posix_spawnattr_t *attributes, const struct program_request *request)
 {
 	short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
 	sigset_t all, none;
@@ -48,7 +48,7 @@ static int attributes_fill(posix_spawnattr_t *attributes, const struct spawn_req
 	return r;
 }
 
-int spawn_start(const struct spawn_request *request, pid_t *ret_pid)
+int program_start(const struct program_request *request, pid_t *ret_pid)
 {
 	static const char *const environment[] = {
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",

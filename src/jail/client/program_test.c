@@ -1,4 +1,4 @@
-#include "jail/client/spawn.h"
+#include "jail/client/program.h"
 
 #include "base/fd.h"
 #include "base/unit.h"
@@ -14,7 +14,7 @@
 static void prints(const char *line, const char *expected)
 {
 	const char *const argv[] = { "bash", "-c", line, NULL };
-	struct spawn_request request = {
+	struct program_request request = {
 		.program = "/bin/bash", .argv = argv, .socket_fd = -1, .has_own_session = true
 	};
 	char text[256];
@@ -24,7 +24,7 @@ static void prints(const char *line, const char *expected)
 
 	assert_int_equal(pipe2(pair, O_CLOEXEC), 0);
 	request.stdout_fd = pair[1];
-	assert_int_equal(spawn_start(&request, &pid), 0);
+	assert_int_equal(program_start(&request, &pid), 0);
 	(void)fd_close(pair[1]);
 	n = fd_read_full(pair[0], text, sizeof(text) - 1);
 	assert_true(n >= 0);
@@ -67,12 +67,12 @@ static void test_it_has_a_session_of_its_own(void **state)
 static void test_what_does_not_start_is_said(void **state)
 {
 	const char *const argv[] = { "x", NULL };
-	const struct spawn_request request = {
+	const struct program_request request = {
 		.program = "/nowhere", .argv = argv, .stdout_fd = -1, .socket_fd = -1
 	};
 	pid_t pid;
 
-	assert_int_equal(spawn_start(&request, &pid), -ENOENT);
+	assert_int_equal(program_start(&request, &pid), -ENOENT);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 
 /* Starts a program of ours with nothing of ours but what is named here. */
 
-struct spawn_request {
+struct program_request {
 	const char *program;	 /* a path */
 	const char *const *argv; /* NULL-ended */
 	int stdout_fd;		 /* becomes its stdout; -1: /dev/null */
@@ -16,4 +16,4 @@ struct spawn_request {
 /* Starts it with a fixed environment, stdin from /dev/null, our stderr, default signals and an
  * empty mask. Returns 0 with *ret_pid (the caller waits for it) or -errno, also of a failed exec.
  * posix_spawn(3) */
-int spawn_start(const struct spawn_request *request, pid_t *ret_pid);
+int program_start(const struct program_request *request, pid_t *ret_pid);
