@@ -63,7 +63,7 @@ static void on_session_open(
 	(void)fds;
 	if (!id_key_is_valid(open->key, strlen(open->key)) ||
 		wire_limits_check(&open->limits, &name) < 0) {
-		answer_refused(jaild, reply, EINVAL);
+		answer_refused(jaild, reply, ERANGE);
 		return;
 	}
 	session = session_open(jaild, open, &failure);

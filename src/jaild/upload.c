@@ -80,7 +80,7 @@ int upload_begin(struct session *session, const struct upload_request *request, 
 	int r, fd;
 
 	if (request->mode & ~0777u)
-		return -EINVAL;
+		return -ERANGE;
 	if (jaild->n_uploads >= UPLOADS_MAX)
 		return -EAGAIN;
 	r = beneath_open_parent(session->home.fd, request->path, &owner, name, &parent_fd);

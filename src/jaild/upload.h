@@ -16,7 +16,7 @@ struct upload_request {
 };
 
 /* Makes a nameless file beneath the session's home for the path. Returns 0 with its id and a
- * write-only descriptor that the caller closes, or -errno; -EINVAL for more than permission bits.
+ * write-only descriptor that the caller closes, or -errno; -ERANGE for more than permission bits.
  */
 int upload_begin(struct session *session, const struct upload_request *request, uint64_t *ret_id,
 	int *ret_fd);

@@ -149,7 +149,7 @@ int walk_start(struct session *session, const struct reply *reply, uint32_t flag
 	pid_t pid;
 
 	if (flags & ~(uint32_t)(WIRE_LIST_HASH | WIRE_LIST_SETTLE))
-		return -EINVAL;
+		return -ERANGE;
 	if (session->walk)
 		return -EBUSY;
 	if (home_is_empty(session->home.fd))

@@ -13,7 +13,7 @@ struct walk {
 };
 
 /* Starts a listing; it answers when it ends. Returns 0 or -errno, -EBUSY while the
- * session has another one, -EINVAL for a flag that there is not. */
+ * session has another one, -ERANGE for a flag that there is not. */
 int walk_start(struct session *session, const struct reply *reply, uint32_t flags);
 
 /* Kills it; its answer is a refusal. */

@@ -50,20 +50,20 @@ const char *wire_name(unsigned type)
 	return wire_size(type) > 0 ? forms[type].name : "unknown";
 }
 
-int wire_is_request(unsigned type)
+bool wire_is_request(unsigned type)
 {
 	return type >= WIRE_STATUS && type <= WIRE_ATTACH;
 }
 
-static int is_zero(const void *data, size_t size)
+static bool is_zero(const void *data, size_t size)
 {
 	const unsigned char *p = data;
 
 	for (size_t i = 0; i < size; i++) {
 		if (p[i] != 0)
-			return 0;
+			return false;
 	}
-	return 1;
+	return true;
 }
 
 /* A name in an array of `size`: ended by NUL, and nothing but NUL behind its end. */

@@ -2,6 +2,7 @@
 
 #include "wire/limits.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -252,4 +253,4 @@ size_t wire_size(unsigned type);
 const char *wire_name(unsigned type);
 
 /* True for the types that a client may send. */
-int wire_is_request(unsigned type);
+bool wire_is_request(unsigned type);

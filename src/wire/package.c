@@ -69,7 +69,7 @@ int package_parse(const void *data, size_t size, struct package *ret_package)
 	return at == end ? 0 : -EBADMSG;
 }
 
-static int name_is_reserved(const char *name, size_t n)
+static bool name_is_reserved(const char *name, size_t n)
 {
 	static const char *const prefixes[] = { "PYTHON", "LD_", "MALLOC_", "GLIBC_", "CLOCHE_",
 		"BASH_", "SSL_CERT_" };
@@ -82,28 +82,28 @@ static int name_is_reserved(const char *name, size_t n)
 
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
 		if (n >= strlen(prefixes[i]) && memcmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-			return 1;
+			return true;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (n == strlen(names[i]) && memcmp(name, names[i], n) == 0)
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-int package_env_is_allowed(const char *variable)
+bool package_env_is_allowed(const char *variable)
 {
 	const char *equals = strchr(variable, '=');
 	size_t n = equals ? (size_t)(equals - variable) : 0;
 
 	if (n == 0 || (variable[0] >= '0' && variable[0] <= '9'))
-		return 0;
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		char c = variable[i];
 
 		if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
 			    c == '_'))
-			return 0;
+			return false;
 	}
 	return !name_is_reserved(variable, n);
 }

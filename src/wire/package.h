@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,4 +47,4 @@ int package_parse(const void *data, size_t size, struct package *ret_package);
 
 /* True if the variable "NAME=..." may be asked for by a client: no control over the loader, the
  * interpreter or the jail's own names (decision 10). NAME is letters, digits and '_'. */
-int package_env_is_allowed(const char *variable);
+bool package_env_is_allowed(const char *variable);

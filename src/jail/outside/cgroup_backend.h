@@ -13,8 +13,7 @@ struct cgroup_backend {
 		const struct wire_limits *limits);
 	void (*run_end)(const struct cgroup_root *root, struct cgroup_session *session,
 		const struct cgroup_cell *cell, struct cgroup_usage *usage);
-	int (*cell_open)(
-		const struct cgroup_root *root, const struct cgroup_cell *cell, int *fd);
+	int (*cell_open)(const struct cgroup_root *root, const struct cgroup_cell *cell, int *fd);
 	int (*cell_enter)(const struct cgroup_root *root, const struct cgroup_cell *cell);
 	int (*cell_kill)(const struct cgroup_root *root, const struct cgroup_cell *cell);
 	int (*cell_is_empty)(const struct cgroup_root *root, const struct cgroup_cell *cell);

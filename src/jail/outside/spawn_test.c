@@ -12,7 +12,11 @@
 /* -EPERM is -1, which is also what "no descriptor" looks like: a group that the kernel refuses must
  * never be taken for a back end without groups. In a child, in which openat fails. */
 
-enum { REFUSED = 40, OPENED, NOT_PREPARED };
+enum {
+	REFUSED = 40,
+	OPENED,
+	NOT_PREPARED
+};
 
 static int openat_refuse(void)
 {
