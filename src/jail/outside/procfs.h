@@ -5,7 +5,7 @@
 /* A /proc for the cell whose init has this pidfd: only the cell's own processes, and of each user
  * only his own (subset=pid, hidepid=2), read-only, detached; the caller closes *ret_fd. A
  * short-lived helper enters the cell's pid namespace for it (decision 8), before anything untrusted
- * runs there. Blocks for the life of the helper. Returns 0 or -errno. proc(5) */
+ * runs there. Blocks for the life of the errand. Returns 0 or -errno. proc(5) */
 int procfs_make(int init_pidfd, int *ret_fd);
 
 /* jaild's own /proc, detached. */

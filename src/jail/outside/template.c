@@ -4,6 +4,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "jail/outside/bind.h"
+#include "jail/outside/errand.h"
 #include "jail/outside/etc.h"
 #include "jail/outside/tmpfs.h"
 #include "wire/channel.h"
@@ -16,7 +17,6 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /*
@@ -245,57 +245,43 @@ static int template_build(const struct template_source *source)
 static void maker_run(const struct template_source *source, int socket)
 {
 	char byte;
-	int error;
 
 	/* pivot_root moves everybody whose root it is: jaild has to be out of here first */
 	if (read(socket, &byte, 1) != 1)
 		_exit(1);
-	error = -template_build(source);
-	(void)channel_send(socket, &error, sizeof(error), NULL, 0);
+	errand_tell(socket, template_build(source), -1);
 	/* until jaild has opened our namespace and closes its end */
 	(void)!read(socket, &byte, 1);
 	_exit(0);
 }
 
-static int maker_wait(int socket, int proc_fd, pid_t pid, int *ret_ns_fd)
+static int namespace_open(int proc_fd, pid_t pid, int *ret_ns_fd)
 {
-	int fds[CHANNEL_FDS_MAX], error, ns_fd;
-	size_t n_fds;
 	char path[32];
-	ssize_t n;
+	int fd;
 
-	n = channel_receive(socket, &error, sizeof(error), fds, &n_fds);
-	if (n != sizeof(error))
-		return n < 0 ? (int)n : -EPROTO;
-	if (error != 0)
-		return -error;
 	(void)str_format(path, sizeof(path), "%d/ns/mnt", pid);
-	ns_fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
-	if (ns_fd < 0)
+	fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return -errno;
-	*ret_ns_fd = ns_fd;
+	*ret_ns_fd = fd;
 	return 0;
 }
 
 int template_make(const struct template_source *source, int proc_fd, int *ret_ns_fd)
 {
-	int sockets[2], r;
-	pid_t pid;
+	struct errand maker;
+	int r = errand_start(&maker);
 
-	r = channel_pair(sockets);
 	if (r < 0)
 		return r;
-	pid = fork();
-	if (pid == 0) {
-		(void)fd_close(sockets[0]);
-		maker_run(source, sockets[1]);
-	}
-	(void)fd_close(sockets[1]);
-	r = pid < 0 || unshare(CLONE_NEWNS) < 0 ? -errno : channel_send(sockets[0], "", 1, NULL, 0);
+	if (maker.pid == 0)
+		maker_run(source, maker.socket);
+	r = unshare(CLONE_NEWNS) < 0 ? -errno : channel_send(maker.socket, "", 1, NULL, 0);
 	if (r == 0)
-		r = maker_wait(sockets[0], proc_fd, pid, ret_ns_fd);
-	(void)fd_close(sockets[0]);
-	if (pid > 0)
-		(void)waitpid(pid, NULL, 0);
+		r = errand_result(&maker, NULL);
+	if (r == 0)
+		r = namespace_open(proc_fd, maker.pid, ret_ns_fd);
+	errand_end(&maker);
 	return r;
 }
