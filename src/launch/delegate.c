@@ -22,15 +22,14 @@
  * there too, the kernel says EBUSY, and so do we.
  */
 
-#define PLACES_MAX 4
-
 #define CONTROLLERS "+memory +pids +cpu"
 
 /* Starts at once make and sweep groups at once; each attempt has another name. */
 #define ATTEMPTS_MAX 20
 
-/* The trees in use; the first one carries the lock. */
-static size_t places_get(const struct cgroup_host *host, const char *places[PLACES_MAX])
+/* The trees in use. On v1 our own group may lie in another place in each of them, so two instances
+ * can have one of these in common and not the others. */
+static size_t places_get(const struct cgroup_host *host, const char *places[DELEGATE_TREES_MAX])
 {
 	size_t n = 0;
 
@@ -44,10 +43,10 @@ static size_t places_get(const struct cgroup_host *host, const char *places[PLAC
 	return n;
 }
 
-static void others_sweep(void *ctx, const char *name)
+static bool others_sweep(void *ctx, const char *name)
 {
 	const struct cgroup_host *host = ctx;
-	const char *places[PLACES_MAX];
+	const char *places[DELEGATE_TREES_MAX];
 	size_t n = places_get(host, places);
 
 	/* the v2 tree is the last, and the one that can kill at once */
@@ -57,18 +56,35 @@ static void others_sweep(void *ctx, const char *name)
 		if (fd >= 0)
 			sweep_group(fd, name);
 	}
+	return true;
+}
+
+/* Without a lock in this tree, and unknown in the first: a rest of somebody's who has gone, unless
+ * something still lives in it. */
+static bool is_rest(void *ctx, const char *name)
+{
+	const struct cgroup_host *host = ctx;
+	AUTO_CLOSE int fd = open(host->unified, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 || cgroup_leaf_is_empty(fd, name) != 0;
+}
+
+struct delegation delegation_none(struct cgroup_host *host)
+{
+	return (struct delegation){ .host = host, .lock_fds = { -1, -1, -1, -1 } };
 }
 
 void delegate_sweep(struct cgroup_host *host)
 {
-	const char *places[PLACES_MAX];
-	AUTO_CLOSE int fd = -1;
+	const char *places[DELEGATE_TREES_MAX];
+	size_t n = places_get(host, places);
 
-	if (places_get(host, places) == 0)
-		return;
-	fd = open(places[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0)
-		sweep_dead(fd, others_sweep, host);
+	for (size_t i = 0; i < n; i++) {
+		AUTO_CLOSE int fd = open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (fd >= 0)
+			sweep_dead(fd, i == 0 ? others_sweep : is_rest, host);
+	}
 }
 
 /* Gives the folder and the files that its owner needs; those which this tree lacks are skipped. */
@@ -151,10 +167,10 @@ static int lock_take(int base_fd, const char *name, int *ret_fd)
 	return 0;
 }
 
-/* The group in one tree; in the first one it is locked before anything else happens to it. The
- * unified tree also gets daemon/, where jaild itself lives. */
-static int place_make(
-	struct delegation *made, const char *place, const struct delegate_owner *owner, int *ret_fd)
+/* The group in one tree, locked before anything else happens to it. The unified tree also gets
+ * daemon/, where jaild itself lives. */
+static int place_make(struct delegation *made, size_t tree, const char *place,
+	const struct delegate_owner *owner, int *ret_fd)
 {
 	AUTO_CLOSE int base_fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool is_v2 = made->host->backend == WIRE_CGROUP_V2;
@@ -166,8 +182,8 @@ static int place_make(
 		r = controllers_give(base_fd);
 	if (r == 0 && mkdirat(base_fd, made->name, 0755) < 0)
 		r = -errno;
-	if (r == 0 && made->lock_fd < 0)
-		r = lock_take(base_fd, made->name, &made->lock_fd);
+	if (r == 0)
+		r = lock_take(base_fd, made->name, &made->lock_fds[tree]);
 	if (r == 0)
 		r = folder_give(base_fd, made->name, owner);
 	if (r < 0)
@@ -186,7 +202,7 @@ static int place_make(
 static int group_make(struct cgroup_host *host, const struct delegate_owner *owner,
 	struct delegation *made, struct cgroup_root *root)
 {
-	const char *places[PLACES_MAX];
+	const char *places[DELEGATE_TREES_MAX];
 	size_t n = places_get(host, places);
 	int r = name_make(made->name);
 
@@ -196,7 +212,7 @@ static int group_make(struct cgroup_host *host, const struct delegate_owner *own
 			  : places[i] == host->cpu  ? &root->cpu_fd
 						    : &root->unified_fd;
 
-		r = place_make(made, places[i], owner, fd);
+		r = place_make(made, i, places[i], owner, fd);
 	}
 	return r;
 }
@@ -208,7 +224,7 @@ int delegate_make(struct cgroup_host *host, const struct delegate_owner *owner,
 
 	for (int i = 0; i < ATTEMPTS_MAX && (r == -EAGAIN || r == -ENOENT || r == -ENODEV); i++) {
 		struct cgroup_root root = { host->backend, -1, -1, -1, -1 };
-		struct delegation made = { .host = host, .lock_fd = -1 };
+		struct delegation made = delegation_none(host);
 
 		r = group_make(host, owner, &made, &root);
 		*ret_delegation = made;
@@ -218,9 +234,15 @@ int delegate_make(struct cgroup_host *host, const struct delegate_owner *owner,
 		delegate_remove(&made);
 		delegate_root_close(ret_root);
 		ret_delegation->name[0] = '\0';
-		ret_delegation->lock_fd = fd_close(made.lock_fd);
+		delegate_unlock(ret_delegation);
 	}
 	return r;
+}
+
+void delegate_unlock(struct delegation *delegation)
+{
+	for (size_t i = 0; i < DELEGATE_TREES_MAX; i++)
+		delegation->lock_fds[i] = fd_close(delegation->lock_fds[i]);
 }
 
 void delegate_root_close(struct cgroup_root *root)
@@ -248,7 +270,7 @@ int delegate_attach(const struct delegation *delegation, pid_t pid)
 
 void delegate_remove(const struct delegation *delegation)
 {
-	const char *places[PLACES_MAX];
+	const char *places[DELEGATE_TREES_MAX];
 	size_t n = places_get(delegation->host, places);
 
 	if (!delegation->name[0])

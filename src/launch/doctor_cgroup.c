@@ -33,7 +33,7 @@ void doctor_cgroup_trees(const struct options *options, struct finding *ret)
 
 void doctor_cgroup_delegation(const struct options *options, struct finding *ret)
 {
-	struct delegation delegation = { .host = &host, .lock_fd = -1 };
+	struct delegation delegation = delegation_none(&host);
 	struct cgroup_root root = { host.backend, -1, -1, -1, -1 };
 	struct delegate_owner owner = { geteuid(), getegid() };
 	int r = -ENOENT;
@@ -44,7 +44,7 @@ void doctor_cgroup_delegation(const struct options *options, struct finding *ret
 	ret->is_ok = r == 0;
 	delegate_root_close(&root);
 	delegate_remove(&delegation);
-	(void)fd_close(delegation.lock_fd);
+	delegate_unlock(&delegation);
 	if (r == -ENOENT && host.backend == WIRE_CGROUP_NONE)
 		finding_explain(ret, "see cgroup-trees", "no tree to work in");
 	else if (r == -EBUSY)

@@ -88,7 +88,7 @@ static int cgroups_delegate(struct launch *launch)
 		owner = (struct delegate_owner){ launch->range.first_uid, launch->range.first_gid };
 	if (launch->host.backend == WIRE_CGROUP_NONE) {
 		launch->cgroups = (struct cgroup_root){ WIRE_CGROUP_NONE, -1, -1, -1, -1 };
-		launch->delegation = (struct delegation){ .host = &launch->host, .lock_fd = -1 };
+		launch->delegation = delegation_none(&launch->host);
 		return 0;
 	}
 	delegate_sweep(&launch->host);

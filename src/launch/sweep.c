@@ -110,7 +110,7 @@ static bool is_instance(struct str name)
 	return true;
 }
 
-void sweep_dead(int base_fd, void (*visit)(void *ctx, const char *name), void *ctx)
+void sweep_dead(int base_fd, bool (*visit)(void *ctx, const char *name), void *ctx)
 {
 	int fd = openat(base_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -127,8 +127,8 @@ void sweep_dead(int base_fd, void (*visit)(void *ctx, const char *name), void *c
 			lock_fd = dead_group_lock(base_fd, entry->d_name);
 		if (lock_fd < 0)
 			continue;
-		visit(ctx, entry->d_name);
-		sweep_group(base_fd, entry->d_name);
+		if (visit(ctx, entry->d_name))
+			sweep_group(base_fd, entry->d_name);
 	}
 	(void)closedir(dir);
 }

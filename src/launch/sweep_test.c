@@ -55,13 +55,14 @@ static bool is_there(const char *path)
 	return faccessat(base, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static void visit(void *ctx, const char *name)
+static bool visit(void *ctx, const char *name)
 {
 	size_t n = strlen(visited);
 
 	assert_ptr_equal(ctx, folder);
 	assert_true(is_there(name));
 	assert_int_equal(str_format(visited + n, sizeof(visited) - n, "%s;", name), 0);
+	return strcmp(name, "cloche-0000beef") != 0;
 }
 
 static void test_a_group_goes_with_all_that_is_below_it(void **state)
@@ -147,6 +148,17 @@ static void test_only_dead_groups_of_ours_are_swept(void **state)
 	drop("cloche-0123abcde");
 }
 
+static void test_a_group_that_the_visitor_keeps_is_left(void **state)
+{
+	make("cloche-0000beef");
+	make("cloche-0000beef/1");
+	sweep_dead(base, visit, folder);
+	assert_string_equal(visited, "cloche-0000beef;");
+	assert_true(is_there("cloche-0000beef/1"));
+	drop("cloche-0000beef/1");
+	drop("cloche-0000beef");
+}
+
 static void test_a_folder_that_cannot_be_read_is_no_error(void **state)
 {
 	sweep_dead(-1, visit, folder);
@@ -221,6 +233,7 @@ int main(void)
 		IN_FOLDER(test_the_walk_ends_at_its_depth),
 		IN_FOLDER(test_links_are_not_followed),
 		IN_FOLDER(test_only_dead_groups_of_ours_are_swept),
+		IN_FOLDER(test_a_group_that_the_visitor_keeps_is_left),
 		IN_FOLDER(test_a_folder_that_cannot_be_read_is_no_error),
 		IN_FOLDER(test_without_cgroup_kill_each_process_is_killed),
 	};

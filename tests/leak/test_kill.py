@@ -3,6 +3,7 @@
 A launcher that is killed cannot remove its cgroups; then they are empty, and gone with the next start. Moments and
 kinds come from a seed that is printed: CLOCHE_SEED=N repeats them. 60 kills, 500 with CLOCHE_LONG=1.
 """
+import fcntl
 import json
 import os
 import random
@@ -212,6 +213,37 @@ def test_instances_that_live_are_not_swept(pen, tmp_path):
         assert status == 0, err
         assert len({Path(group).name for group in pen.groups()}) == 1
         assert alive.status()["cells"] == 1
+
+
+def test_a_group_that_is_left_in_one_tree_alone_is_swept(pen, tmp_path):
+    """The memory tree's group is the last to go; but it may have gone alone, or lie in another place."""
+    trees = sorted({tree for tree in pen.folders if tree != "memory"})
+    for number, tree in enumerate(trees):
+        (pen.folders[tree] / f"cloche-0000000{number}" / "s1.c2").mkdir(parents=True)
+    left = (pen.folders[trees[0]] / "cloche-00000000")
+    held = (pen.folders[trees[0]] / "cloche-0000000a")
+    held.mkdir()
+    lock = os.open(held, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    assert end_of(start(pen, tmp_path, "short", False))[0] == 0
+    assert not left.exists() and pen.groups() == [str(held)], "of all, only the one that is locked may be there"
+    os.close(lock)
+    sweep(pen, tmp_path)
+
+
+def test_a_group_in_which_somebody_lives_is_no_rest(pen, tmp_path):
+    """A launcher in another group of the memory tree shares the other trees with us."""
+    if "memory" not in pen.folders:
+        return  # one tree: nothing to share
+    with subprocess.Popen(["sleep", "60"]) as alive:
+        for tree, folder in pen.folders.items():
+            if tree != "memory":
+                (folder / "cloche-0000000b" / "daemon").mkdir(parents=True)
+        (pen.folders["unified"] / "cloche-0000000b/daemon/cgroup.procs").write_text(str(alive.pid))
+        assert end_of(start(pen, tmp_path, "short", False))[0] == 0
+        assert len(pen.groups()) == len(pen.folders) - 1 and alive.poll() is None
+        alive.kill()
+    sweep(pen, tmp_path)
 
 
 def test_starts_at_the_same_moment_do_not_sweep_each_other(pen):
