@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/fd.h"
+#include "base/log.h"
 #include "base/macro.h"
 #include "jaild/answer.h"
 #include "jaild/cell_build.h"
@@ -23,8 +24,13 @@
  * exit.
  */
 
-/* While a killed group is not yet empty. */
-#define END_RETRY_US 1000
+/* While the group of a dead init is not yet empty: mostly a matter of microseconds, so soon, then
+ * ever more rarely. */
+#define END_RETRY_US	 1000
+#define END_RETRY_MAX_US (100 * 1000ULL)
+/* With init the kernel has ended all that the script was. Who is in its group for longer than this
+ * was put there by somebody on the host; the client need not wait for that. */
+#define END_LIMIT_US (5 * 1000 * 1000ULL)
 
 static void reason_set(struct cell *cell, enum wire_end end)
 {
@@ -102,6 +108,21 @@ static void on_retry(struct timer *timer)
 	cell_end(container_of(timer, struct cell, timer));
 }
 
+/* Looks again in a moment. False when it has been long enough. */
+static bool end_retry(struct cell *cell)
+{
+	if (clock_now_us() - cell->dead_us >= END_LIMIT_US) {
+		log_warning("msg=\"a dead cell's group does not become empty; the launcher removes "
+			    "it at its end\" session=%u cell=%u",
+			cell->cgroup.session, cell->cgroup.number);
+		return false;
+	}
+	cell->retry_us =
+		cell->retry_us > 0 ? MIN(2 * cell->retry_us, END_RETRY_MAX_US) : END_RETRY_US;
+	loop_timer_set(&cell->session->jaild->loop, &cell->timer, cell->retry_us, on_retry);
+	return true;
+}
+
 void cell_end(struct cell *cell)
 {
 	struct jaild *jaild = cell->session->jaild;
@@ -118,9 +139,7 @@ void cell_end(struct cell *cell)
 		(void)cgroup_cell_kill(&jaild->cgroups, &cell->cgroup);
 	if (!cell->is_dead)
 		return; /* its pidfd will call */
-	if (is_empty == 0)
-		loop_timer_set(&jaild->loop, &cell->timer, END_RETRY_US, on_retry);
-	else
+	if (is_empty != 0 || !end_retry(cell))
 		cell_finish(cell);
 }
 
@@ -246,6 +265,7 @@ static void on_death(struct watch *watch)
 	if (waitid(P_PIDFD, (id_t)cell->pidfd, &info, WEXITED | WNOHANG) < 0 && errno != ECHILD)
 		return;
 	cell->is_dead = true;
+	cell->dead_us = clock_now_us();
 	(void)init_listen(cell); /* its last words may still lie there */
 	if (cell->started_us == 0)
 		(void)failed(&cell->failure, STAGE_INIT_READY, -ECHILD);

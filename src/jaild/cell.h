@@ -31,6 +31,8 @@ struct cell {
 	struct watch oom;
 	struct timer timer; /* start and wall limits, then retries while it ends */
 	bool is_dead;	    /* init has been waited for */
+	usec_t dead_us;	    /* since when */
+	usec_t retry_us;    /* until the group is looked at again */
 
 	struct reply reply; /* to the RUN request */
 	uint64_t run;	    /* its id */

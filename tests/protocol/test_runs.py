@@ -415,7 +415,7 @@ def frozen():
 
 
 def test_close_while_a_dead_cells_group_is_not_yet_empty(frozen, pen):
-    """Between init's death and the group's emptiness jaild looks again each millisecond; a close in that time frees the
+    """Between init's death and the group's emptiness jaild looks again and again; a close in that time frees the
     session under its own feet if it goes on with it.
     """
     for turn in range(12):
@@ -434,3 +434,21 @@ def test_close_while_a_dead_cells_group_is_not_yet_empty(frozen, pen):
             process.wait()
             assert run.ended(5)["end"] == End.EXIT
             assert jaild.status()["sessions"] == 0
+
+
+def test_a_group_that_does_not_become_empty_holds_no_answer_back(jaild, frozen, pen):
+    """Whoever is in a dead cell's group was put there from outside: the answer comes, and the log tells."""
+    session = jaild.open("one")
+    run = jaild.run(session, SLEEP)
+    assert run.line() == "up"
+    leaf = next(folder for folder in pen.folders["unified"].rglob("s*.c*"))
+    process = frozen()
+    (leaf / "cgroup.procs").write_text(str(process.pid))
+    jaild.cancel(run.started()["run"])
+    assert run.ended(60)["end"] == End.CANCELLED
+    assert jaild.result(session, "print(2)")[1] == "2\n"
+    line = os.read(jaild.launcher.stderr.fileno(), 4096).decode()
+    assert "does not become empty" in line
+    jaild.close(session)
+    frozen.thaw()
+    process.wait()
