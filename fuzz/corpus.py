@@ -178,3 +178,36 @@ write(
         "cut": plan()[:-1],
     },
 )
+
+
+def manifest(entries=(), version=1, count=None, generation=1, tenant=b"t"):
+    """src/store/manifest.c"""
+    head = struct.pack("<IIQqqQQQQQ", version, len(entries) if count is None else count, generation, 1, 2, 3, 4, 5, 6, 7)
+    return head + tenant.ljust(65, b"\0") + b"key".ljust(129, b"\0") + b"strict".ljust(32, b"\0") + bytes(6) + b"".join(entries)
+
+
+def kept(kind, path, text=b"", mode=0o644, size=0):
+    return struct.pack("<HHB3xqQQQQ16sII", len(path), len(text), kind, 9, size, size, 1, 2, b"o" * 16, mode, 0) + path + text
+
+
+write(
+    "manifest",
+    {
+        "empty": manifest(),
+        "all": manifest([kept(0, b"a", size=5), kept(1, b"b"), kept(2, b"c", b"/etc"), kept(3, b"d", b"a")]),
+        "order": manifest([kept(0, b"b"), kept(0, b"a")]),
+        "twice": manifest([kept(0, b"a"), kept(0, b"a")]),
+        "same_of_nothing": manifest([kept(3, b"d", b"a")]),
+        "dotdot": manifest([kept(0, b"../a")]),
+        "absolute": manifest([kept(0, b"/a")]),
+        "nul": manifest([kept(0, b"a\0b")]),
+        "kind": manifest([kept(4, b"a")]),
+        "mode": manifest([kept(0, b"a", mode=0o4755)]),
+        "count": manifest([kept(0, b"a")], count=2),
+        "count_huge": manifest(count=0xFFFFFFFF),
+        "version": manifest(version=2),
+        "generation": manifest(generation=0),
+        "tenant": manifest(tenant=b"x" * 65),
+        "cut": manifest([kept(0, b"a")])[:-1],
+    },
+)
