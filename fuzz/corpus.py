@@ -52,6 +52,11 @@ def file(kind, path=b"folder/file.csv", mode=0, padding=bytes(7)):
     return message(0, kind, struct.pack("<QII", 3, mode, 0) + path.ljust(4097, b"\0") + padding)
 
 
+def make(kind, path, text=b"", mode=0):
+    names = (path + b"\0" + text).ljust(4097, b"\0")
+    return message(0, 13, struct.pack("<QqII", 3, 5, kind, mode) + names + bytes(7))
+
+
 def package(language, args=(), env=(), text=b"", **changes):
     """src/wire/package_form.h; changes make the head lie."""
     strings = b"".join(string + b"\0" for string in (*args, *env))
@@ -67,16 +72,16 @@ def package(language, args=(), env=(), text=b"", **changes):
     return struct.pack("<6I", *head.values()) + strings + text
 
 
-def record(path, kind=0, record_size=None, path_size=None):
+def record(path, kind=0, record_size=None, path_size=None, target=b""):
     """src/wire/listing.h"""
-    padded = (len(path) + 7) & ~7
+    padded = (len(path + target) + 7) & ~7
     head = struct.pack(
-        "<IHBBIIQQqqQQ",
-        64 + padded if record_size is None else record_size,
+        "<IHBBIIQQqqQQII",
+        72 + padded if record_size is None else record_size,
         len(path) if path_size is None else path_size,
-        *(kind, 1, 0o644, 1, 5, 77, 10**18, 10**18, 1, 2),
+        *(kind, 1, 0o644, 1, 5, 77, 10**18, 10**18, 1, 2, len(target), 0),
     )
-    return head + path.ljust(padded, b"\0")
+    return head + (path + target).ljust(padded, b"\0")
 
 
 def told(tag, text, size=None):
@@ -106,7 +111,13 @@ write(
         "file_create": file(7, mode=0o644),
         "file_unended": file(6, path=b"p" * 4097),
         "file_padding": file(10, padding=bytes(6) + b"x"),
-        "file_commit": message(0, 8, struct.pack("<Q", 2)),
+        "file_commit": message(0, 8, struct.pack("<QqII", 2, 5, 1, 0)),
+        "file_commit_without_time": message(0, 8, struct.pack("<QqII", 2, 5, 0, 0)),
+        "make_folder": make(0, b"a/b", mode=0o755),
+        "make_link": make(1, b"a", b"/etc/passwd"),
+        "make_same": make(2, b"a", b"b"),
+        "make_without_text": make(1, b"a"),
+        "make_kind": make(3, b"a", b"b"),
         "list": message(0, 11, struct.pack("<QII", 1, 3, 0)),
         "list_reserved": message(0, 11, struct.pack("<QII", 1, 3, 1)),
         "attach": message(1, 12),
@@ -145,10 +156,12 @@ write(
         "cut": (record(b"a") + record(b"second"))[:-8],
         "size_zero": record(b"a", record_size=0),
         "size_large": record(b"a", record_size=0xFFFFFFF8),
-        "path_long": record(b"a", record_size=64 + 65536, path_size=65535),
+        "path_long": record(b"a", record_size=72 + 65536, path_size=65535),
         "path_empty": record(b""),
         "path_nul": record(b"a\0b"),
         "kind": record(b"a", 4),
+        "link": record(b"a", 2, target=b"/etc/passwd"),
+        "target_of_a_file": record(b"a", 0, target=b"/etc/passwd"),
     },
 )
 write(

@@ -26,3 +26,23 @@ int64_t clock_to_ns(const struct timespec *t)
 		return t->tv_sec < 0 ? INT64_MIN : INT64_MAX;
 	return ns;
 }
+
+struct timespec clock_from_ns(int64_t ns)
+{
+	struct timespec t = { .tv_sec = (time_t)(ns / NSEC_PER_S), .tv_nsec = (long)(ns % NSEC_PER_S) };
+
+	/* before 1970: the rest is below zero, and the kernel wants it from zero on */
+	if (t.tv_nsec < 0) {
+		t.tv_sec--;
+		t.tv_nsec += NSEC_PER_S;
+	}
+	return t;
+}
+
+int64_t clock_real_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return clock_to_ns(&now);
+}

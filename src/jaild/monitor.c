@@ -9,6 +9,7 @@
 #include "jaild/answer.h"
 #include "jaild/cell.h"
 #include "jaild/client.h"
+#include "jaild/make.h"
 #include "jaild/upload.h"
 #include "jaild/walk.h"
 #include "wire/channel.h"
@@ -184,7 +185,18 @@ static void on_file_commit(
 	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
 	(void)fds;
-	result_answer(jaild, reply, upload_commit(jaild, request->upload.upload));
+	result_answer(jaild, reply, upload_commit(jaild, request->commit.upload,
+			request->commit.has_mtime ? &request->commit.mtime_ns : NULL));
+}
+
+static void on_make(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
+{
+	struct session *session = session_named(jaild, reply, request->make.session);
+
+	(void)fds;
+	if (session)
+		result_answer(jaild, reply, make_entry(session, &request->make));
 }
 
 static void on_file_abort(
@@ -244,6 +256,7 @@ static handler *const handlers[WIRE_TYPE_MAX] = {
 	[WIRE_FILE_REMOVE] = on_file_remove,
 	[WIRE_LIST] = on_list,
 	[WIRE_ATTACH] = on_attach,
+	[WIRE_MAKE] = on_make,
 };
 
 static void on_client(struct watch *watch)

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/beneath.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/str.h"
@@ -136,14 +137,21 @@ static int file_name(const struct jaild *jaild, const struct upload *upload)
 	return r;
 }
 
-int upload_commit(struct jaild *jaild, uint64_t id)
+int upload_commit(struct jaild *jaild, uint64_t id, const int64_t *mtime_ns)
 {
 	struct upload *upload = upload_find(jaild, id);
-	int r;
+	int r = 0;
 
 	if (!upload)
 		return -ESRCH;
-	r = file_name(jaild, upload);
+	if (mtime_ns) {
+		const struct timespec times[2] = { clock_from_ns(*mtime_ns),
+			clock_from_ns(*mtime_ns) };
+
+		r = futimens(upload->file_fd, times) < 0 ? -errno : 0;
+	}
+	if (r == 0)
+		r = file_name(jaild, upload);
 	upload_free(jaild, upload);
 	return r;
 }

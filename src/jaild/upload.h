@@ -21,9 +21,10 @@ struct upload_request {
 int upload_begin(struct session *session, const struct upload_request *request, uint64_t *ret_id,
 	int *ret_fd);
 
-/* Gives the file its name, replacing a file of that name. Returns 0, -ESRCH for an unknown id,
+/* Gives the file its time (since 1970; NULL: that of its last write) and its name, replacing a file
+ * of that name. Returns 0, -ESRCH for an unknown id,
  * -EISDIR where a folder has the name, or -errno; the upload is over in any case. */
-int upload_commit(struct jaild *jaild, uint64_t id);
+int upload_commit(struct jaild *jaild, uint64_t id, const int64_t *mtime_ns);
 
 /* Forgets an upload: 0 or -ESRCH. */
 int upload_abort(struct jaild *jaild, uint64_t id);

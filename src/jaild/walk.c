@@ -84,7 +84,7 @@ static void on_death(struct watch *watch)
 		answer_refused(jaild, &walk->reply, r);
 	} else {
 		message.listing_is.entries = result.entries;
-		message.listing_is.is_truncated = result.is_truncated;
+		message.listing_is.is_truncated = result.cut;
 		message.listing_is.size_bytes = result.size_bytes;
 		answer_send(jaild, &walk->reply, &message, WIRE_LISTING_IS, walk->listing_fd);
 	}
@@ -148,7 +148,7 @@ int walk_start(struct session *session, const struct reply *reply, uint32_t flag
 	int pidfd = -1, r;
 	pid_t pid;
 
-	if (flags & ~(uint32_t)(WIRE_LIST_HASH | WIRE_LIST_SETTLE))
+	if (flags & ~(uint32_t)(WIRE_LIST_HASH | WIRE_LIST_SETTLE | WIRE_LIST_TARGETS))
 		return -ERANGE;
 	if (session->walk)
 		return -EBUSY;

@@ -5,7 +5,9 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/macro.h"
 #include "base/str.h"
+#include "extent/extent.h"
 #include "jail/outside/caps.h"
 #include "wire/listing.h"
 #include "wire/message.h"
@@ -21,7 +23,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 /*
  * Breadth first over the paths of folders, each opened anew from the home's descriptor by openat2:
@@ -37,6 +38,7 @@
 struct walker {
 	int home_fd;
 	bool do_hash;
+	bool do_targets;
 	usec_t deadline_us;
 	struct buf folders; /* paths yet to read, NUL-ended each */
 	size_t next_folder;
@@ -59,37 +61,54 @@ static enum listing_kind kind_of(mode_t mode)
 	}
 }
 
+/* Hashes the data of an open file of size bytes. False: the time was over, or it changed. */
+static bool content_hash(
+	const struct walker *walker, int fd, uint64_t size, struct extent_hash *hash)
+{
+	static char chunk[256 * 1024];
+	struct extent extent;
+	uint64_t at = 0;
+	int r;
+
+	while ((r = extent_next(fd, at, size, &extent)) > 0) {
+		extent_hash_begin(hash, extent.offset);
+		for (at = extent.offset; at < extent.offset + extent.size;) {
+			ssize_t n = pread(fd, chunk,
+				MIN(sizeof(chunk), extent.offset + extent.size - at), (off_t)at);
+
+			if (n <= 0 || clock_now_us() > walker->deadline_us)
+				return false;
+			extent_hash_add(hash, chunk, (size_t)n);
+			at += (uint64_t)n;
+		}
+	}
+	return r == 0;
+}
+
 /* The content's hash: a write through mmap changes no time on tmpfs (decision 19). */
 static void hash_add(struct walker *walker, const char *path, struct listing_entry *entry)
 {
-	static char chunk[256 * 1024];
 	AUTO_CLOSE int fd = -1;
-	XXH3_state_t *state;
-	XXH128_hash_t hash;
-	ssize_t n = -1; /* 0 only at the end of the file */
+	struct extent_hash *hash;
 
 	if (beneath_open_regular(walker->home_fd, path, &fd) < 0)
 		return;
-	state = XXH3_createState();
-	if (!state)
-		return;
-	XXH3_128bits_reset(state);
-	while (clock_now_us() < walker->deadline_us && (n = read(fd, chunk, sizeof(chunk))) > 0)
-		XXH3_128bits_update(state, chunk, (size_t)n);
-	hash = XXH3_128bits_digest(state);
-	XXH3_freeState(state);
-	if (n != 0)
-		return;
-	entry->is_hashed = 1;
-	entry->hash[0] = hash.low64;
-	entry->hash[1] = hash.high64;
+	hash = extent_hash_new();
+	if (content_hash(walker, fd, entry->size_bytes, hash)) {
+		entry->is_hashed = 1;
+		extent_hash_end(hash, entry->size_bytes, entry->hash);
+	}
+	extent_hash_free(hash);
 }
 
-static void entry_add(struct walker *walker, const char *path, const struct stat *status)
+/* An entry of the listing, with where it points to ("" for what is no link). */
+static void entry_add(struct walker *walker, const char *path, const struct stat *status,
+	const char *target)
 {
 	static const char padding[8];
-	size_t size = strlen(path);
-	struct listing_entry entry = { .record_size = (uint32_t)listing_record_size(size),
+	size_t size = strlen(path), target_size = strlen(target);
+	struct listing_entry entry = { .record_size = (uint32_t)listing_record_size(
+					       size + target_size),
 		.path_size = (uint16_t)size,
 		.kind = (uint8_t)kind_of(status->st_mode),
 		.mode = status->st_mode & 07777,
@@ -97,40 +116,54 @@ static void entry_add(struct walker *walker, const char *path, const struct stat
 		.size_bytes = (uint64_t)status->st_size,
 		.inode = status->st_ino,
 		.mtime_ns = clock_to_ns(&status->st_mtim),
-		.ctime_ns = clock_to_ns(&status->st_ctim) };
+		.ctime_ns = clock_to_ns(&status->st_ctim),
+		.target_size = (uint32_t)target_size };
 
 	if (entry.ctime_ns > walker->newest_ns)
 		walker->newest_ns = entry.ctime_ns;
 	/* the whole record or nothing of it: a part would make the whole listing unreadable */
 	if (walker->result.entries >= LISTING_ENTRIES_MAX ||
 		entry.record_size > walker->records.max - walker->records.len) {
-		walker->result.is_truncated = 1;
+		walker->result.cut |= LISTING_CUT_ROOM;
 		return;
 	}
 	if (walker->do_hash && entry.kind == LISTING_FILE)
 		hash_add(walker, path, &entry);
 	(void)buf_add(&walker->records, &entry, sizeof(entry));
 	(void)buf_add(&walker->records, path, size);
-	(void)buf_add(&walker->records, padding, entry.record_size - sizeof(entry) - size);
+	(void)buf_add(&walker->records, target, target_size);
+	(void)buf_add(&walker->records, padding,
+		entry.record_size - sizeof(entry) - size - target_size);
 	walker->result.entries++;
 }
 
 static void entry_visit(struct walker *walker, int folder_fd, const char *folder, const char *name)
 {
-	char path[BENEATH_PATH_MAX];
+	char path[BENEATH_PATH_MAX], target[LISTING_TARGET_MAX + 1] = "";
 	struct stat status;
+	ssize_t n;
 
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return;
 	if (str_format(path, sizeof(path), "%s%s%s", folder, *folder ? "/" : "", name) < 0) {
-		walker->result.is_truncated = 1;
+		walker->result.cut |= LISTING_CUT_PATH;
 		return;
 	}
 	if (fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return; /* gone meanwhile */
-	entry_add(walker, path, &status);
+	if (walker->do_targets && S_ISLNK(status.st_mode)) {
+		n = readlinkat(folder_fd, name, target, sizeof(target) - 1);
+		target[MAX(n, (ssize_t)0)] = '\0';
+	}
+	entry_add(walker, path, &status, target);
 	if (S_ISDIR(status.st_mode) && buf_add(&walker->folders, path, strlen(path) + 1) < 0)
-		walker->result.is_truncated = 1;
+		walker->result.cut |= LISTING_CUT_ROOM;
+}
+
+/* Nothing more can be listed. */
+static bool is_over(const struct walker *walker)
+{
+	return (walker->result.cut & (LISTING_CUT_ROOM | LISTING_CUT_TIME)) != 0;
 }
 
 static void folder_read(struct walker *walker, const char *folder)
@@ -144,10 +177,10 @@ static void folder_read(struct walker *walker, const char *folder)
 		(void)fd_close(fd);
 		return;
 	}
-	while (!walker->result.is_truncated && (entry = readdir(dir))) {
+	while (!is_over(walker) && (entry = readdir(dir))) {
 		entry_visit(walker, dirfd(dir), folder, entry->d_name);
 		if (clock_now_us() > walker->deadline_us)
-			walker->result.is_truncated = 1;
+			walker->result.cut |= LISTING_CUT_TIME;
 	}
 	(void)closedir(dir);
 }
@@ -155,7 +188,7 @@ static void folder_read(struct walker *walker, const char *folder)
 static void home_walk(struct walker *walker)
 {
 	(void)buf_add(&walker->folders, "", 1);
-	while (walker->next_folder < walker->folders.len && !walker->result.is_truncated) {
+	while (walker->next_folder < walker->folders.len && !is_over(walker)) {
 		/* a copy: the buffer moves while it grows */
 		AUTO_FREE char *folder = xstrdup(walker->folders.data + walker->next_folder);
 
@@ -194,6 +227,7 @@ void walker_run(int home_fd, int listing_fd, uint32_t flags)
 {
 	struct walker walker = { .home_fd = 0,
 		.do_hash = flags & WIRE_LIST_HASH,
+		.do_targets = flags & WIRE_LIST_TARGETS,
 		.deadline_us = clock_now_us() + WALK_LIMIT_US };
 
 	if (rights_drop(home_fd, listing_fd) < 0)

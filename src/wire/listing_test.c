@@ -165,6 +165,28 @@ static void test_empty_paths_and_nuls_are_refused(void **state)
 	assert_int_equal(first_read(), -EBADMSG);
 }
 
+static void test_where_links_point_to(void **state)
+{
+	struct listing_entry *entry = record_add("linktarget", 10);
+	const struct listing_entry *read;
+	const char *path;
+	size_t at = 0;
+
+	entry->path_size = 4;
+	entry->target_size = 6;
+	assert_int_equal(first_read(), -EBADMSG);
+	entry->kind = LISTING_LINK;
+	assert_int_equal(listing_next(data, size, &at, &read, &path), 1);
+	assert_memory_equal(path + read->path_size, "target", 6);
+	entry->target_size = 7; /* padding */
+	assert_int_equal(first_read(), -EBADMSG);
+	entry->target_size = 0xfffffffe; /* wraps */
+	assert_int_equal(first_read(), -EBADMSG);
+	entry->target_size = 6;
+	entry->reserved = 1;
+	assert_int_equal(first_read(), -EBADMSG);
+}
+
 static void test_unknown_kinds_are_refused(void **state)
 {
 	struct listing_entry *entry = record_add("a", 1);
@@ -188,6 +210,7 @@ int main(void)
 		cmocka_unit_test_setup(test_a_path_longer_than_its_bytes_is_refused, empty),
 		cmocka_unit_test_setup(test_the_longest_path_is_read, empty),
 		cmocka_unit_test_setup(test_empty_paths_and_nuls_are_refused, empty),
+		cmocka_unit_test_setup(test_where_links_point_to, empty),
 		cmocka_unit_test_setup(test_unknown_kinds_are_refused, empty),
 	};
 

@@ -24,11 +24,12 @@ static const struct form forms[WIRE_TYPE_MAX] = {
 	[WIRE_RUN_CANCEL] = { "run_cancel", sizeof(struct wire_run_cancel), 0 },
 	[WIRE_FILE_OPEN] = { "file_open", sizeof(struct wire_file), 0 },
 	[WIRE_FILE_CREATE] = { "file_create", sizeof(struct wire_file), 0 },
-	[WIRE_FILE_COMMIT] = { "file_commit", sizeof(struct wire_upload), 0 },
+	[WIRE_FILE_COMMIT] = { "file_commit", sizeof(struct wire_commit), 0 },
 	[WIRE_FILE_ABORT] = { "file_abort", sizeof(struct wire_upload), 0 },
 	[WIRE_FILE_REMOVE] = { "file_remove", sizeof(struct wire_file), 0 },
 	[WIRE_LIST] = { "list", sizeof(struct wire_list), 0 },
 	[WIRE_ATTACH] = { "attach", sizeof(struct wire_attach), 1 },
+	[WIRE_MAKE] = { "make", sizeof(struct wire_make), 0 },
 	[WIRE_FAILED] = { "failed", sizeof(struct wire_failed), 0 },
 	[WIRE_DONE] = { "done", sizeof(struct wire_done), 0 },
 	[WIRE_STATUS_IS] = { "status_is", sizeof(struct wire_status_is), 0 },
@@ -52,7 +53,7 @@ const char *wire_name(unsigned type)
 
 bool wire_is_request(unsigned type)
 {
-	return type >= WIRE_STATUS && type <= WIRE_ATTACH;
+	return type >= WIRE_STATUS && type <= WIRE_MAKE;
 }
 
 static bool is_zero(const void *data, size_t size)
@@ -82,6 +83,28 @@ static int file_check(const struct wire_file *file)
 	return name_check(file->path, sizeof(file->path));
 }
 
+/* One name or two in an array, each with its NUL, and nothing behind the last. */
+static int make_check(const struct wire_make *make)
+{
+	size_t size = sizeof(make->names), first = strnlen(make->names, size);
+
+	if (make->kind >= WIRE_MAKE_KIND_MAX || first + 1 >= size ||
+		!is_zero(make->padding, sizeof(make->padding)))
+		return -EBADMSG;
+	if (make->kind != WIRE_MAKE_FOLDER && make->mode != 0)
+		return -EBADMSG;
+	if ((make->kind == WIRE_MAKE_FOLDER) != (make->names[first + 1] == '\0'))
+		return -EBADMSG;
+	return name_check(make->names + first + 1, size - first - 1);
+}
+
+static int commit_check(const struct wire_commit *commit)
+{
+	if (commit->has_mtime > 1 || commit->reserved != 0)
+		return -EBADMSG;
+	return commit->has_mtime || commit->mtime_ns == 0 ? 0 : -EBADMSG;
+}
+
 static int session_open_check(const struct wire_session_open *open)
 {
 	if (!is_zero(open->reserved, sizeof(open->reserved)))
@@ -107,6 +130,10 @@ int wire_check(const union wire_any *message, size_t size, size_t n_fds)
 	case WIRE_FILE_CREATE:
 	case WIRE_FILE_REMOVE:
 		return file_check(&message->file);
+	case WIRE_MAKE:
+		return make_check(&message->make);
+	case WIRE_FILE_COMMIT:
+		return commit_check(&message->commit);
 	case WIRE_LIST:
 		return message->list.reserved == 0 ? 0 : -EBADMSG;
 	case WIRE_STATUS_IS:

@@ -34,6 +34,7 @@ enum wire_type {
 	WIRE_FILE_REMOVE,
 	WIRE_LIST,
 	WIRE_ATTACH,
+	WIRE_MAKE,
 	/* jaild to client */
 	WIRE_FAILED,
 	WIRE_DONE,
@@ -185,10 +186,41 @@ struct wire_upload {
 	uint64_t upload;
 };
 
+/* FILE_COMMIT: with its time where has_mtime is 1, else 0. */
+struct wire_commit {
+	struct wire_header header;
+	uint64_t upload;
+	int64_t mtime_ns;
+	uint32_t has_mtime;
+	uint32_t reserved;
+};
+
+/* MAKE: what is no file, for a home that is filled again. Folders on the way are made. A folder
+ * that is there gets mode and time; a link and a further name of a file are refused (-EEXIST) where
+ * something is. Answer: DONE. */
+enum wire_make_kind {
+	WIRE_MAKE_FOLDER,
+	WIRE_MAKE_LINK, /* to the second name, which is text and not looked at */
+	WIRE_MAKE_SAME, /* as the regular file that the second name is */
+	WIRE_MAKE_KIND_MAX
+};
+
+struct wire_make {
+	struct wire_header header;
+	uint64_t session;
+	int64_t mtime_ns; /* of a folder or link */
+	uint32_t kind;
+	uint32_t mode; /* of a folder: permission bits; else 0 */
+	/* The path and NUL, then the second name (but for a folder), NUL to the end. */
+	char names[WIRE_PATH_SIZE];
+	uint8_t padding[7];
+};
+
 /* LIST: answer LISTING_IS with a sealed memfd of records (wire/listing.h). */
 enum wire_list_flag {
 	WIRE_LIST_HASH = 1,   /* hash the contents of regular files */
 	WIRE_LIST_SETTLE = 2, /* wait until a later change must show in the times */
+	WIRE_LIST_TARGETS = 4, /* tell where links point to */
 };
 
 struct wire_list {
@@ -201,7 +233,7 @@ struct wire_list {
 struct wire_listing_is {
 	struct wire_header header;
 	uint32_t entries;
-	uint32_t is_truncated;
+	uint32_t is_truncated; /* enum listing_cut, as a set */
 	uint64_t size_bytes;
 };
 
@@ -236,6 +268,8 @@ union wire_any {
 	struct wire_file file;
 	struct wire_file_is file_is;
 	struct wire_upload upload;
+	struct wire_commit commit;
+	struct wire_make make;
 	struct wire_list list;
 	struct wire_attach attach;
 	struct wire_listing_is listing_is;

@@ -20,11 +20,12 @@ static const struct {
 	{ WIRE_RUN_CANCEL, 16, 0, 1 },
 	{ WIRE_FILE_OPEN, 24 + 4097 + 7, 0, 1 },
 	{ WIRE_FILE_CREATE, 24 + 4097 + 7, 0, 1 },
-	{ WIRE_FILE_COMMIT, 16, 0, 1 },
+	{ WIRE_FILE_COMMIT, 32, 0, 1 },
 	{ WIRE_FILE_ABORT, 16, 0, 1 },
 	{ WIRE_FILE_REMOVE, 24 + 4097 + 7, 0, 1 },
 	{ WIRE_LIST, 24, 0, 1 },
 	{ WIRE_ATTACH, 8, 1, 1 },
+	{ WIRE_MAKE, 32 + 4097 + 7, 0, 1 },
 	{ WIRE_FAILED, 16, 0, 0 },
 	{ WIRE_DONE, 8, 0, 0 },
 	{ WIRE_STATUS_IS, 32, 0, 0 },
@@ -96,6 +97,48 @@ static void test_only_the_exact_size_passes(void **state)
 			assert_int_equal(wire_check(&message, size, forms[i].n_fds), expected);
 		}
 	}
+}
+
+static int make_is(unsigned kind, uint32_t mode, const char *names, size_t size)
+{
+	message_begin(WIRE_MAKE);
+	message.make.kind = kind;
+	message.make.mode = mode;
+	memcpy(message.make.names, names, size);
+	return wire_check(&message, sizeof(message.make), 0);
+}
+
+static void test_names_of_make(void **state)
+{
+	char full[WIRE_PATH_SIZE];
+
+	assert_int_equal(make_is(WIRE_MAKE_FOLDER, 0755, "a/b", 4), 0);
+	assert_int_equal(make_is(WIRE_MAKE_FOLDER, 0755, "a\0b", 4), -EBADMSG);
+	assert_int_equal(make_is(WIRE_MAKE_LINK, 0, "a\0b", 4), 0);
+	assert_int_equal(make_is(WIRE_MAKE_LINK, 0755, "a\0b", 4), -EBADMSG);
+	assert_int_equal(make_is(WIRE_MAKE_LINK, 0, "a", 2), -EBADMSG);
+	assert_int_equal(make_is(WIRE_MAKE_SAME, 0, "a\0b\0c", 6), -EBADMSG);
+	assert_int_equal(make_is(WIRE_MAKE_KIND_MAX, 0, "a\0b", 4), -EBADMSG);
+	memset(full, 'x', sizeof(full));
+	assert_int_equal(make_is(WIRE_MAKE_LINK, 0, full, sizeof(full)), -EBADMSG);
+	full[10] = '\0';
+	assert_int_equal(make_is(WIRE_MAKE_LINK, 0, full, sizeof(full)), -EBADMSG);
+	full[sizeof(full) - 1] = '\0';
+	assert_int_equal(make_is(WIRE_MAKE_LINK, 0, full, sizeof(full)), 0);
+	(void)make_is(WIRE_MAKE_FOLDER, 0, "a", 2);
+	message.make.padding[6] = 1;
+	assert_int_equal(wire_check(&message, sizeof(message.make), 0), -EBADMSG);
+}
+
+static void test_time_of_a_commit(void **state)
+{
+	message_begin(WIRE_FILE_COMMIT);
+	message.commit.mtime_ns = -5;
+	assert_int_equal(wire_check(&message, sizeof(message.commit), 0), -EBADMSG);
+	message.commit.has_mtime = 1;
+	assert_int_equal(wire_check(&message, sizeof(message.commit), 0), 0);
+	message.commit.has_mtime = 2;
+	assert_int_equal(wire_check(&message, sizeof(message.commit), 0), -EBADMSG);
 }
 
 static void test_only_the_exact_number_of_descriptors_passes(void **state)
@@ -214,6 +257,8 @@ int main(void)
 		cmocka_unit_test(test_unknown_types_have_no_size),
 		cmocka_unit_test(test_unknown_types_are_refused_at_any_size),
 		cmocka_unit_test(test_only_the_exact_size_passes),
+		cmocka_unit_test(test_names_of_make),
+		cmocka_unit_test(test_time_of_a_commit),
 		cmocka_unit_test(test_only_the_exact_number_of_descriptors_passes),
 		cmocka_unit_test(test_another_version_is_refused),
 		cmocka_unit_test(test_a_key_ends_in_its_array),

@@ -117,14 +117,12 @@ def test_slow_home_does_not_stall_other_sessions(fill, client, session):
     listing = client.list_send(session, wire.LIST_HASH | wire.LIST_SETTLE)
     for _ in range(4):
         true(client, other)
-    if fill is SPARSE:
-        assert not [kept for kept in client.kept if kept.seq == listing], "the listing was not slow"
     began = time.monotonic()
     answer, found = wire.listing_read(client.answer(listing, Type.LISTING_IS))
     assert time.monotonic() - began < 15
-    if fill is SPARSE:
-        assert answer["is_truncated"] == 1
-        assert all(entry["hash"] is None or entry["size"] for entry in found.values())
+    if fill is SPARSE:  # holes are not read
+        assert answer["is_truncated"] == 0
+        assert all(entry["hash"] for entry in found.values())
     client.close(other)
 
 
@@ -176,7 +174,7 @@ while True:
     run.ended()
 
 
-@pytest.mark.parametrize("flags", [4, 0xFFFFFFFC, 0xFFFFFFFF])
+@pytest.mark.parametrize("flags", [8, 0xFFFFFFF8, 0xFFFFFFFF])
 def test_flags_that_nobody_knows_are_refused(flags, client, session, refused):
     with refused(errno.ERANGE):
         client.call(Type.LIST, struct.pack("<QII", session, flags, 0), Type.LISTING_IS)

@@ -21,11 +21,12 @@ BODIES = {
     Type.RUN_CANCEL: bytes(8),
     Type.FILE_OPEN: wire.file_body(1, "a"),
     Type.FILE_CREATE: wire.file_body(1, "a"),
-    Type.FILE_COMMIT: bytes(8),
+    Type.FILE_COMMIT: bytes(24),
     Type.FILE_ABORT: bytes(8),
     Type.FILE_REMOVE: wire.file_body(1, "a"),
     Type.LIST: bytes(16),
     Type.ATTACH: b"",
+    Type.MAKE: wire.make_body(1, wire.MAKE_FOLDER, "a"),
 }
 DESCRIPTORS = {kind: {Type.RUN: 5, Type.ATTACH: 1}.get(kind, 0) for kind in BODIES}
 ANSWERS = [kind for kind in Type if kind not in BODIES]
@@ -196,7 +197,7 @@ def test_run_in_unknown_session(client, refused):
 def test_unknown_upload(kind, client, refused):
     for number in (0, 999, 2**64 - 1):
         with refused(errno.ESRCH):
-            client.call(kind, struct.pack("<Q", number), Type.DONE)
+            client.call(kind, struct.pack("<Q", number) + BODIES[kind][8:], Type.DONE)
 
 
 def test_cancel_of_unknown_run(client, session, refused):

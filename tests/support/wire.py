@@ -29,9 +29,10 @@ PACKAGE_MAGIC = 0x31504C43
 SOCKET_FD = 3  # as cloche has it
 REPORT_SIZE = 256 * 1024
 LANGUAGES = {"python": 0, "bash": 1, "program": 2}
-ENTRY = struct.Struct("<IHBBIIQQqq2Q")
+ENTRY = struct.Struct("<IHBBIIQQqq2QII")
 KINDS = ("file", "folder", "link", "other")
-LIST_HASH, LIST_SETTLE = 1, 2
+LIST_HASH, LIST_SETTLE, LIST_TARGETS = 1, 2, 4
+MAKE_FOLDER, MAKE_LINK, MAKE_SAME = range(3)
 
 
 Type = enum.IntEnum("Type", tables.types())
@@ -99,6 +100,11 @@ def open_body(key, limits, reserved=bytes(7)):
 def file_body(session, path, mode=0, reserved=0, padding=bytes(7)):
     path = os.fsencode(path)
     return struct.pack("<QII", session, mode, reserved) + path.ljust(PATH_SIZE, b"\0") + padding
+
+
+def make_body(session, kind, path, text="", mode=0, mtime_ns=0, padding=bytes(7)):
+    names = os.fsencode(path) + b"\0" + os.fsencode(text)
+    return struct.pack("<QqII", session, mtime_ns, kind, mode) + names.ljust(PATH_SIZE, b"\0") + padding
 
 
 def memfd(data, seals=SEALS):
@@ -297,8 +303,12 @@ class Client:
         answer = self.call(Type.FILE_CREATE, file_body(session, path, mode), Type.UPLOAD_IS)
         return answer["upload"], answer.fds[0]
 
-    def file_commit(self, upload):
-        self.call(Type.FILE_COMMIT, struct.pack("<Q", upload), Type.DONE)
+    def file_commit(self, upload, mtime_ns=None):
+        body = struct.pack("<QqII", upload, mtime_ns or 0, mtime_ns is not None, 0)
+        self.call(Type.FILE_COMMIT, body, Type.DONE)
+
+    def make(self, session, kind, path, text="", mode=0, mtime_ns=0):
+        self.call(Type.MAKE, make_body(session, kind, path, text, mode, mtime_ns), Type.DONE)
 
     def file_abort(self, upload):
         self.call(Type.FILE_ABORT, struct.pack("<Q", upload), Type.DONE)
@@ -413,10 +423,13 @@ def listing_read(answer):
     assert len(data) == answer["size_bytes"]
     found, at = {}, 0
     while at < len(data):
-        size, length, kind, hashed, mode, links, bytes_, inode, mtime, ctime, low, high = ENTRY.unpack_from(data, at)
+        size, length, kind, hashed, mode, links, bytes_, inode, mtime, ctime, low, high, target, _ = \
+            ENTRY.unpack_from(data, at)
         path = data[at + ENTRY.size:at + ENTRY.size + length]
+        pointed = data[at + ENTRY.size + length:at + ENTRY.size + length + target]
         found[path] = {"kind": KINDS[kind], "mode": mode, "links": links, "size": bytes_, "inode": inode,
-                       "mtime": mtime, "ctime": ctime, "hash": (low, high) if hashed else None}
+                       "mtime": mtime, "ctime": ctime, "hash": (low, high) if hashed else None,
+                       "target": pointed}
         at += size
     assert len(found) == answer["entries"]
     return answer, found

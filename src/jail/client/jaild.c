@@ -323,11 +323,34 @@ int jaild_file_create(struct jaild *jaild, uint64_t session, const char *path, m
 	return r;
 }
 
-int jaild_file_commit(struct jaild *jaild, uint64_t upload)
+int jaild_file_commit(struct jaild *jaild, uint64_t upload, const int64_t *mtime_ns)
 {
-	union wire_any any = { .upload = { .upload = upload } };
+	union wire_any any = { .commit = { .upload = upload } };
+
+	if (mtime_ns) {
+		any.commit.mtime_ns = *mtime_ns;
+		any.commit.has_mtime = 1;
+	}
 
 	return call(jaild, &any, WIRE_FILE_COMMIT, WIRE_DONE, NULL);
+}
+
+int jaild_make(struct jaild *jaild, const struct jaild_make *make)
+{
+	union wire_any any = { .make = { .session = make->session,
+				       .mtime_ns = make->mtime_ns,
+				       .kind = make->kind,
+				       .mode = make->mode } };
+	size_t path_size = strlen(make->path), text_size = make->text ? strlen(make->text) : 0;
+
+	if (path_size + text_size > JAILD_NAMES_MAX) {
+		fault_set(&jaild->fault, FAULT_BAD_REQUEST, "the path is too long");
+		return -ENAMETOOLONG;
+	}
+	memcpy(any.make.names, make->path, path_size);
+	if (make->text)
+		memcpy(any.make.names + path_size + 1, make->text, text_size);
+	return call(jaild, &any, WIRE_MAKE, WIRE_DONE, NULL);
 }
 
 int jaild_file_abort(struct jaild *jaild, uint64_t upload)

@@ -116,8 +116,23 @@ int jaild_file_open(struct jaild *jaild, uint64_t session, const char *path,
  * is permission bits. */
 int jaild_file_create(struct jaild *jaild, uint64_t session, const char *path, mode_t mode,
 	struct jaild_upload *ret_upload);
-int jaild_file_commit(struct jaild *jaild, uint64_t upload);
+/* mtime_ns: since 1970, NULL: now. */
+int jaild_file_commit(struct jaild *jaild, uint64_t upload, const int64_t *mtime_ns);
 int jaild_file_abort(struct jaild *jaild, uint64_t upload);
+
+/* Makes a folder (mode and time are set where it is there already), a link to text, or a further
+ * name of the file that text names. -EEXIST where something else is; -ENAMETOOLONG when path and
+ * text together are over JAILD_NAMES_MAX bytes. */
+#define JAILD_NAMES_MAX (WIRE_PATH_SIZE - 3)
+struct jaild_make {
+	uint64_t session;
+	enum wire_make_kind kind;
+	const char *path;
+	const char *text; /* NULL for a folder */
+	uint32_t mode;	  /* of a folder: permission bits */
+	int64_t mtime_ns;
+};
+int jaild_make(struct jaild *jaild, const struct jaild_make *make);
 int jaild_file_remove(struct jaild *jaild, uint64_t session, const char *path);
 
 /* The listing of the home as a sealed memfd (the caller closes *ret_fd); flags of enum

@@ -137,7 +137,7 @@ static void test_an_upload_and_its_commit(void **state)
 	answer_failed(&peer, 2, ENOSPC, STAGE_NONE);
 	assert_int_equal(jaild_file_create(&peer.jaild, 3, "x", 0755, &upload), 0);
 	assert_int_equal(upload.id, 8);
-	assert_int_equal(jaild_file_commit(&peer.jaild, upload.id), -ENOSPC);
+	assert_int_equal(jaild_file_commit(&peer.jaild, upload.id, NULL), -ENOSPC);
 	assert_int_equal(peer.jaild.fault.code, FAULT_HOME_FULL);
 	asked(&peer, WIRE_FILE_CREATE, 1, &request);
 	assert_int_equal(request.file.mode, 0755);

@@ -33,5 +33,5 @@ int put_file(struct jaild *jaild, int fd, const struct put_request *request, uin
 		copy_failed(jaild, r);
 		return r;
 	}
-	return jaild_file_commit(jaild, upload.id);
+	return jaild_file_commit(jaild, upload.id, NULL);
 }

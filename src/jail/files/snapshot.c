@@ -51,9 +51,9 @@ static int read_records(struct snapshot *snapshot)
 	return r;
 }
 
-int snapshot_load(int fd, uint64_t size, bool is_truncated, struct snapshot *ret_snapshot)
+int snapshot_load(int fd, uint64_t size, uint32_t cut, struct snapshot *ret_snapshot)
 {
-	struct snapshot snapshot = { .size = (size_t)size, .is_truncated = is_truncated };
+	struct snapshot snapshot = { .size = (size_t)size, .is_truncated = cut != 0, .cut = cut };
 	struct stat st;
 	int r;
 
@@ -91,6 +91,11 @@ int snapshot_fetch(
 		fault_set(&jaild->fault, FAULT_SANDBOX_UNAVAILABLE,
 			"jaild's listing of the home is malformed");
 	return r;
+}
+
+struct str snapshot_target(const struct snapshot_entry *entry)
+{
+	return (struct str){ .p = entry->path.p + entry->path.n, .n = entry->is->target_size };
 }
 
 void snapshot_fini(struct snapshot *snapshot)

@@ -22,6 +22,7 @@ struct snapshot {
 	struct snapshot_entry *entries; /* sorted by the bytes of the path */
 	size_t n;
 	bool is_truncated; /* the home held more than a listing takes */
+	uint32_t cut;	   /* why: enum listing_cut, as a set */
 };
 
 #define SNAPSHOT_INIT                                                                              \
@@ -31,12 +32,15 @@ struct snapshot {
 
 /* Reads the sealed memfd of a listing, size bytes; fd stays the caller's. Returns 0, -EBADMSG if it
  * is no listing, not sealed, or over the maxima of wire/listing.h, or -errno. */
-int snapshot_load(int fd, uint64_t size, bool is_truncated, struct snapshot *ret_snapshot);
+int snapshot_load(int fd, uint64_t size, uint32_t cut, struct snapshot *ret_snapshot);
 
 /* Asks jaild for the listing of a session's home and loads it; flags of enum wire_list_flag.
  * Returns 0, or -errno with jaild->fault. */
 int snapshot_fetch(
 	struct jaild *jaild, uint64_t session, uint32_t flags, struct snapshot *ret_snapshot);
+
+/* Where a link points to, as the script wrote it; "" if that was not asked for. */
+struct str snapshot_target(const struct snapshot_entry *entry);
 
 /* Frees it; fine on SNAPSHOT_INIT. */
 void snapshot_fini(struct snapshot *snapshot);
