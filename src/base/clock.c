@@ -29,7 +29,8 @@ int64_t clock_to_ns(const struct timespec *t)
 
 struct timespec clock_from_ns(int64_t ns)
 {
-	struct timespec t = { .tv_sec = (time_t)(ns / NSEC_PER_S), .tv_nsec = (long)(ns % NSEC_PER_S) };
+	struct timespec t = { .tv_sec = (time_t)(ns / NSEC_PER_S),
+		.tv_nsec = (long)(ns % NSEC_PER_S) };
 
 	/* before 1970: the rest is below zero, and the kernel wants it from zero on */
 	if (t.tv_nsec < 0) {

@@ -62,7 +62,7 @@ static int make_link(const struct session *session, const struct place *place,
 		    AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
 	return utimensat(place->parent_fd, place->name, times, AT_SYMLINK_NOFOLLOW) < 0 ? -errno
-											 : 0;
+											: 0;
 }
 
 static int make_same(const struct session *session, const struct place *place, const char *first)

@@ -185,7 +185,8 @@ static void on_file_commit(
 	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
 	(void)fds;
-	result_answer(jaild, reply, upload_commit(jaild, request->commit.upload,
+	result_answer(jaild, reply,
+		upload_commit(jaild, request->commit.upload,
 			request->commit.has_mtime ? &request->commit.mtime_ns : NULL));
 }
 

@@ -102,13 +102,13 @@ static void hash_add(struct walker *walker, const char *path, struct listing_ent
 }
 
 /* An entry of the listing, with where it points to ("" for what is no link). */
-static void entry_add(struct walker *walker, const char *path, const struct stat *status,
-	const char *target)
+static void entry_add(
+	struct walker *walker, const char *path, const struct stat *status, const char *target)
 {
 	static const char padding[8];
 	size_t size = strlen(path), target_size = strlen(target);
-	struct listing_entry entry = { .record_size = (uint32_t)listing_record_size(
-					       size + target_size),
+	struct listing_entry entry = { .record_size =
+					       (uint32_t)listing_record_size(size + target_size),
 		.path_size = (uint16_t)size,
 		.kind = (uint8_t)kind_of(status->st_mode),
 		.mode = status->st_mode & 07777,
@@ -132,8 +132,8 @@ static void entry_add(struct walker *walker, const char *path, const struct stat
 	(void)buf_add(&walker->records, &entry, sizeof(entry));
 	(void)buf_add(&walker->records, path, size);
 	(void)buf_add(&walker->records, target, target_size);
-	(void)buf_add(&walker->records, padding,
-		entry.record_size - sizeof(entry) - size - target_size);
+	(void)buf_add(
+		&walker->records, padding, entry.record_size - sizeof(entry) - size - target_size);
 	walker->result.entries++;
 }
 

@@ -5,7 +5,7 @@
 /* What the walker leaves behind the listing's last record. */
 struct walker_result {
 	uint32_t entries;
-	uint32_t cut; /* enum listing_cut, as a set */
+	uint32_t cut;	     /* enum listing_cut, as a set */
 	uint64_t size_bytes; /* filled in by its reader */
 };
 

@@ -45,8 +45,8 @@ int keep_save(struct keep *keep, const struct keep_home *home, const struct snap
 
 /* The same for one file that was just brought in or removed, whatever else is going on in the home;
  * of the rest the store has what it had. */
-int keep_save_file(struct keep *keep, const struct keep_home *home, const char *path,
-	struct fault *ret_fault);
+int keep_save_file(
+	struct keep *keep, const struct keep_home *home, const char *path, struct fault *ret_fault);
 int keep_save_removal(struct keep *keep, const char *path, struct fault *ret_fault);
 
 /* Reads the session from the store and fills an empty home. least_generation: an older state is

@@ -75,8 +75,7 @@ static int home_fill(struct keep *keep, const struct keep_home *home, struct fau
 	}
 	for (size_t i = manifest->n; r == 0 && i-- > 0;)
 		if (manifest->entries[i].kind == MANIFEST_FOLDER)
-			r = other_restore(
-				home, &manifest->entries[i], WIRE_MAKE_FOLDER, ret_fault);
+			r = other_restore(home, &manifest->entries[i], WIRE_MAKE_FOLDER, ret_fault);
 	return r;
 }
 

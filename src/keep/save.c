@@ -93,8 +93,8 @@ static bool is_gone(int error)
 
 /* Stores the file of the entry's path anew. Returns 1, 0 when it is gone, or -errno with the fault.
  */
-static int file_store(struct keep *keep, const struct keep_home *home,
-	struct manifest_entry *entry, struct fault *ret_fault)
+static int file_store(struct keep *keep, const struct keep_home *home, struct manifest_entry *entry,
+	struct fault *ret_fault)
 {
 	int r = -EAGAIN;
 
@@ -152,8 +152,7 @@ static void linked_add(struct save *save, uint64_t inode)
 {
 	if (save->n_linked == save->cap_linked) {
 		save->cap_linked = save->cap_linked ? save->cap_linked * 2 : 16;
-		save->linked =
-			xrealloc(save->linked, save->cap_linked * sizeof(save->linked[0]));
+		save->linked = xrealloc(save->linked, save->cap_linked * sizeof(save->linked[0]));
 	}
 	save->linked[save->n_linked].inode = inode;
 	save->linked[save->n_linked++].entry = save->next.n;
@@ -197,8 +196,7 @@ static bool is_of_a_moment(struct str path)
 		name.p = slash + 1;
 		name.n = (size_t)(path.p + path.n - name.p);
 	}
-	return name.n == sizeof(MOMENT_PREFIX) - 1 + ID_LEN &&
-	       str_starts(name, STR(MOMENT_PREFIX));
+	return name.n == sizeof(MOMENT_PREFIX) - 1 + ID_LEN && str_starts(name, STR(MOMENT_PREFIX));
 }
 
 static int entry_add(struct save *save, const struct snapshot_entry *seen)
@@ -324,7 +322,8 @@ static bool is_in_its_way(const struct manifest_entry *entry, const char *path)
 }
 
 /* Stores the bytes of an object once more, under another path. Returns 0 or -errno. */
-static int object_copy(struct keep *keep, const struct manifest_entry *from, struct manifest_entry *to)
+static int object_copy(
+	struct keep *keep, const struct manifest_entry *from, struct manifest_entry *to)
 {
 	AUTO_CLOSE int fd = memfd_create("object", MFD_CLOEXEC);
 	int r = fd < 0 ? -errno : object_read(keep->store, keep->name, from, fd);
@@ -378,8 +377,8 @@ static void give_up(struct keep *keep, struct manifest *next)
 	manifest_fini(next);
 }
 
-int keep_save_file(struct keep *keep, const struct keep_home *home, const char *path,
-	struct fault *ret_fault)
+int keep_save_file(
+	struct keep *keep, const struct keep_home *home, const char *path, struct fault *ret_fault)
 {
 	struct manifest_entry entry = { .path = xstrdup(path), .kind = MANIFEST_FILE };
 	struct manifest next = copy_make(&keep->manifest);

@@ -142,8 +142,7 @@ static bool entry_is_valid(const struct entry_form *form, struct str path, struc
 }
 
 /* One entry at *at. Returns 0 or -EBADMSG. */
-static int entry_parse(
-	const char *data, size_t size, size_t *at, struct manifest_entry *ret_entry)
+static int entry_parse(const char *data, size_t size, size_t *at, struct manifest_entry *ret_entry)
 {
 	struct entry_form form;
 	struct str path, text;

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-static void put(struct manifest *manifest, const char *path, enum manifest_kind kind,
-	const char *text)
+static void put(
+	struct manifest *manifest, const char *path, enum manifest_kind kind, const char *text)
 {
 	struct manifest_entry entry = { .path = xstrdup(path),
 		.text = text ? xstrdup(text) : NULL,

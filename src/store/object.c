@@ -42,8 +42,7 @@ static int extent_write(struct intake *intake, const struct extent *extent)
 	extent_hash_begin(intake->hash, extent->offset);
 	while (r == 0 && at < extent->size) {
 		ssize_t n = pread(intake->from_fd, intake->block,
-			MIN((uint64_t)BLOCK_SIZE, extent->size - at),
-			(off_t)(extent->offset + at));
+			MIN((uint64_t)BLOCK_SIZE, extent->size - at), (off_t)(extent->offset + at));
 
 		if (n <= 0)
 			/* cut meanwhile: what was promised cannot be kept */

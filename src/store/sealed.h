@@ -13,7 +13,8 @@
  * whether it is the last, under a key of the file's own. So a file that was cut, put together anew,
  * changed, or is another one does not open. The form (all numbers little-endian):
  *
- *	magic (8) | salt (16) | piece: 65,536 bytes and tag (16) | ... | last piece, 0 to 65,536 | tag
+ *	magic (8) | salt (16) | piece: 65,536 bytes and tag (16) | ... | last piece, 0 to 65,536 |
+ *tag
  */
 
 struct aead;

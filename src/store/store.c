@@ -193,8 +193,7 @@ static void generations_read(struct store *store)
 		memcpy(store->generations, bytes.data, bytes.len);
 }
 
-int store_generations_write(
-	struct store *store, const struct manifest_head *const *heads, size_t n)
+int store_generations_write(struct store *store, const struct manifest_head *const *heads, size_t n)
 {
 	AUTO_BUF struct buf bytes = BUF_INIT(SMALL_MAX);
 	struct sealed_name key = own_key(store, "generations");

@@ -1,5 +1,5 @@
-#include "store/store.h"
 #include "store/object.h"
+#include "store/store.h"
 
 #include "base/alloc.h"
 #include "base/fd.h"
@@ -261,8 +261,7 @@ struct found {
 	struct manifest_head head;
 };
 
-static void on_session(
-	void *context, const char *name, const struct manifest_head *head, int error)
+static void on_session(void *context, const char *name, const struct manifest_head *head, int error)
 {
 	struct found *found = context;
 

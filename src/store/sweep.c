@@ -125,8 +125,7 @@ static int head_read(struct store *store, const char *name, struct manifest_head
 	if (r < 0)
 		return -EBADMSG;
 	store_name(store, ret_head->tenant, ret_head->key, own);
-	if (strcmp(own, name) != 0 ||
-		ret_head->generation < folder_least_generation(store, name))
+	if (strcmp(own, name) != 0 || ret_head->generation < folder_least_generation(store, name))
 		return -EBADMSG;
 	if (fstat(fd, &st) == 0)
 		ret_head->used_ns = MAX(ret_head->used_ns,
@@ -135,10 +134,10 @@ static int head_read(struct store *store, const char *name, struct manifest_head
 }
 
 /* The names of all objects of a manifest, sorted. The caller frees. */
-static char (*objects_list(const struct manifest *manifest, const char *name,
-	size_t *ret_n))[FOLDER_NAME_SIZE]
+static char (*objects_list(
+	const struct manifest *manifest, const char *name, size_t *ret_n))[FOLDER_NAME_SIZE]
 {
-	char (*list)[FOLDER_NAME_SIZE] = xcalloc(manifest->n, sizeof(*list));
+	char(*list)[FOLDER_NAME_SIZE] = xcalloc(manifest->n, sizeof(*list));
 	size_t n = 0;
 
 	for (size_t i = 0; i < manifest->n; i++)
@@ -151,11 +150,11 @@ static char (*objects_list(const struct manifest *manifest, const char *name,
 
 /* Removes the objects of a session that its manifest does not name. Nothing of one that cannot be
  * read: it may be put right by hand. */
-static void objects_sweep(struct store *store, const char *name, const struct names *names,
-	size_t from, size_t to)
+static void objects_sweep(
+	struct store *store, const char *name, const struct names *names, size_t from, size_t to)
 {
 	struct manifest manifest = MANIFEST_INIT;
-	char (*list)[FOLDER_NAME_SIZE];
+	char(*list)[FOLDER_NAME_SIZE];
 	size_t n = 0, swept = 0;
 
 	if (store_load(store, name, 0, &manifest) < 0)
@@ -216,8 +215,8 @@ int store_scan(struct store *store, store_on_session *on_session, void *context)
 		while (to < names.n && is_of_session(names.list[to]) &&
 			strncmp(names.list[to], names.list[from], NAME_LEN) == 0)
 			to++;
-		session_scan(store, &names, from, to,
-			(struct store_scan_target){ on_session, context });
+		session_scan(
+			store, &names, from, to, (struct store_scan_target){ on_session, context });
 	}
 	free(names.list);
 	return 0;

@@ -5,8 +5,8 @@
 
 /*
  * The listing of a home, as the walker writes it and the client reads it: records one after the
- * other, each a fixed head, the path's bytes and, for a link, those of where it points to, padded to
- * eight. Both are bytes that a script chose, without NUL, perhaps not UTF-8; paths are relative.
+ * other, each a fixed head, the path's bytes and, for a link, those of where it points to, padded
+ * to eight. Both are bytes that a script chose, without NUL, perhaps not UTF-8; paths are relative.
  */
 
 /* Most entries in a listing: all inodes that the largest sensible home has. */
@@ -40,9 +40,9 @@ struct listing_entry {
 	uint64_t inode;
 	int64_t mtime_ns;
 	int64_t ctime_ns;
-	uint64_t hash[2];      /* of the content (extent/extent.h), when is_hashed */
-	uint32_t target_size;  /* of what a link points to, without NUL; 0: not told */
-	uint32_t reserved;     /* 0 */
+	uint64_t hash[2];     /* of the content (extent/extent.h), when is_hashed */
+	uint32_t target_size; /* of what a link points to, without NUL; 0: not told */
+	uint32_t reserved;    /* 0 */
 };
 
 /* Bytes of a record for a path of this length, target included. */
@@ -50,8 +50,8 @@ size_t listing_record_size(size_t names_size);
 
 /*
  * Walks a listing of size bytes at data: *at is the position (0 at first). Returns 1 with
- * *ret_entry and *ret_path (path_size bytes, not NUL-ended, in data; the target's come behind), 0 at the end, -EBADMSG when
- * the bytes are no listing. data must be aligned to 8, as a mapping is.
+ * *ret_entry and *ret_path (path_size bytes, not NUL-ended, in data; the target's come behind), 0
+ * at the end, -EBADMSG when the bytes are no listing. data must be aligned to 8, as a mapping is.
  */
 int listing_next(const void *data, size_t size, size_t *at, const struct listing_entry **ret_entry,
 	const char **ret_path);

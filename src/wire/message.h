@@ -218,8 +218,8 @@ struct wire_make {
 
 /* LIST: answer LISTING_IS with a sealed memfd of records (wire/listing.h). */
 enum wire_list_flag {
-	WIRE_LIST_HASH = 1,   /* hash the contents of regular files */
-	WIRE_LIST_SETTLE = 2, /* wait until a later change must show in the times */
+	WIRE_LIST_HASH = 1,    /* hash the contents of regular files */
+	WIRE_LIST_SETTLE = 2,  /* wait until a later change must show in the times */
 	WIRE_LIST_TARGETS = 4, /* tell where links point to */
 };
 
