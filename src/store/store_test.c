@@ -1,4 +1,3 @@
-#include "store/object.h"
 #include "store/store.h"
 
 #include "base/alloc.h"
@@ -6,6 +5,7 @@
 #include "base/macro.h"
 #include "base/unit.h"
 #include "store/folder.h"
+#include "store/object.h"
 
 #include <dirent.h>
 #include <errno.h>
