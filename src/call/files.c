@@ -1,9 +1,8 @@
 /*
- * Theory of operation: each call is one visit. What outlives it is a mapped listing (a page), which
- * does not need the session. An upload is a visit that lasts from files_create to its end, since
- * jaild ties an upload to the connection it came over. A download is one until its last byte is
- * sent, without a connection: its descriptor would keep the file's pages, and with slow readers the
- * files of any number of closed sessions.
+ * Theory of operation: each call is one visit. An upload is a visit that lasts from files_create to
+ * its end, since jaild ties an upload to the connection it came over. A download is one until its
+ * last byte is sent, without a connection: its descriptor would keep the file's pages, and with
+ * slow readers the files of any number of closed sessions.
  */
 #include "call/files.h"
 
@@ -16,6 +15,7 @@
 #include "house/visit.h"
 #include "jail/files/changes.h"
 #include "jail/files/mime.h"
+#include "jail/files/snapshot.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -185,9 +185,12 @@ static size_t first_after(const struct snapshot *snapshot, struct str after)
 	return low;
 }
 
-static void page_fill(struct visit *visit, struct str after, size_t limit, struct files_page *page)
+/* Fills the page with what the snapshot has after `after`; the paths still point into it. Returns
+ * the bytes of all of them. */
+static size_t page_fill(struct visit *visit, const struct snapshot *snapshot, struct str after,
+	size_t limit, struct files_page *page)
 {
-	const struct snapshot *snapshot = &page->snapshot;
+	size_t bytes = 0;
 
 	page->is_truncated = snapshot->is_truncated;
 	page->entries = xcalloc(limit, sizeof(*page->entries));
@@ -197,42 +200,72 @@ static void page_fill(struct visit *visit, struct str after, size_t limit, struc
 
 		if (entry->is->kind != LISTING_FILE || changes_is_hidden(entry->path))
 			continue;
-		if (page->n == limit) {
+		if (page->n == limit ||
+			(page->n > 0 && entry->path.n > FILES_PAGE_BYTES_MAX - bytes)) {
 			page->has_more = true;
-			return;
+			break;
 		}
+		bytes += entry->path.n;
 		path = xasprintf("%.*s", STR_ARG(entry->path));
 		page->entries[page->n++] = (struct files_entry){ .path = entry->path,
 			.size_bytes = entry->is->size_bytes,
 			.mtime_ns = entry->is->mtime_ns,
 			.mime = visit_mime(visit, path) };
 	}
+	return bytes;
+}
+
+/* Copies the paths, so that the snapshot may go: it has all names of the home. */
+static void page_take_paths(struct files_page *page, size_t bytes)
+{
+	char *at = page->paths = xmalloc(bytes);
+
+	for (size_t i = 0; i < page->n; i++) {
+		struct str *path = &page->entries[i].path;
+
+		memcpy(at, path->p, path->n);
+		path->p = at;
+		at += path->n;
+	}
+}
+
+/* Within the visit's turn to list. */
+static int page_make(struct visit *visit, struct str after, size_t limit, struct files_page *page)
+{
+	struct snapshot snapshot = SNAPSHOT_INIT;
+	int r = snapshot_fetch(visit->jaild, visit->id, 0, &snapshot);
+
+	if (r < 0)
+		return r;
+	page_take_paths(page, page_fill(visit, &snapshot, after, limit, page));
+	snapshot_fini(&snapshot);
+	return 0;
 }
 
 int files_list(struct house *house, const struct files_at *at, size_t limit,
 	struct files_page *ret_page, struct fault *ret_fault)
 {
-	struct files_page page = { .snapshot = SNAPSHOT_INIT };
+	struct files_page page = { .n = 0 };
 	struct visit visit;
 	int r = begin(house, at, &visit, ret_fault);
 
 	if (r < 0)
 		return r;
-	r = visit_list(&visit, 0, &page.snapshot);
+	limit = MIN(MAX(limit, (size_t)1), (size_t)FILES_PAGE_MAX);
+	visit_listing_begin(&visit);
+	r = page_make(&visit, at->path, limit, &page);
+	visit_listing_end(&visit);
 	if (r < 0)
 		*ret_fault = visit.jaild->fault;
 	else
-		page_fill(&visit, at->path, MIN(MAX(limit, (size_t)1), (size_t)FILES_PAGE_MAX),
-			&page);
-	visit_end(&visit);
-	if (r == 0)
 		*ret_page = page;
+	visit_end(&visit);
 	return r;
 }
 
 void files_page_fini(struct files_page *page)
 {
 	free(page->entries);
-	snapshot_fini(&page->snapshot);
+	free(page->paths);
 	*page = (struct files_page){ .n = 0 };
 }

@@ -2,7 +2,6 @@
 
 #include "base/fault.h"
 #include "base/str.h"
-#include "jail/files/snapshot.h"
 #include "wire/message.h"
 
 #include <stdbool.h>
@@ -80,21 +79,25 @@ void files_abort(struct files_upload *upload);
  * environment makes. */
 struct files_page {
 	struct files_entry {
-		struct str path; /* bytes, perhaps not UTF-8 */
+		struct str path; /* bytes, perhaps not UTF-8, in paths */
 		uint64_t size_bytes;
 		int64_t mtime_ns;
 		const char *mime; /* a literal */
 	} * entries;
 	size_t n;
-	bool has_more;		  /* ask again, after the last path */
-	bool is_truncated;	  /* the home holds more than a listing takes */
-	struct snapshot snapshot; /* that the paths point into */
+	bool has_more;	   /* ask again, after the last path */
+	bool is_truncated; /* the home holds more than a listing takes */
+	char *paths;	   /* owned */
 };
 
 #define FILES_PAGE_MAX 1000
+/* Bytes of paths, above which a page ends after the first file: 1,000 ordinary ones fit, and as
+ * JSON it is seven times as long at most (each byte escaped; or repaired, and again in base64). */
+#define FILES_PAGE_BYTES_MAX ((size_t)1024 * 1024)
 
-/* The first `limit` (1 to FILES_PAGE_MAX) files after the path at->path ("": from the start), which
- * need not be there. End it with files_page_fini. Returns 0 or -errno with *ret_fault. */
+/* The first `limit` (1 to FILES_PAGE_MAX) files, or fewer with long paths, after the path at->path
+ * ("": from the start), which need not be there. End it with files_page_fini. Returns 0 or -errno
+ * with *ret_fault. */
 int files_list(struct house *house, const struct files_at *at, size_t limit,
 	struct files_page *ret_page, struct fault *ret_fault);
 void files_page_fini(struct files_page *page);

@@ -419,22 +419,35 @@ void visit_end(struct visit *visit)
 	*visit = (struct visit){ .house = house };
 }
 
-int visit_list(struct visit *visit, uint32_t flags, struct snapshot *ret_snapshot)
+void visit_listing_begin(struct visit *visit)
 {
 	struct house *house = visit->house;
 	struct house_session *session = visit->session;
-	int r;
 
 	(void)pthread_mutex_lock(&house->mutex);
 	while (session->is_listing)
 		(void)pthread_cond_wait(&house->changed, &house->mutex);
 	session->is_listing = true;
 	(void)pthread_mutex_unlock(&house->mutex);
-	r = snapshot_fetch(visit->jaild, session->id, flags, ret_snapshot);
+}
+
+void visit_listing_end(struct visit *visit)
+{
+	struct house *house = visit->house;
+
 	(void)pthread_mutex_lock(&house->mutex);
-	session->is_listing = false;
+	visit->session->is_listing = false;
 	(void)pthread_cond_broadcast(&house->changed);
 	(void)pthread_mutex_unlock(&house->mutex);
+}
+
+int visit_list(struct visit *visit, uint32_t flags, struct snapshot *ret_snapshot)
+{
+	int r;
+
+	visit_listing_begin(visit);
+	r = snapshot_fetch(visit->jaild, visit->id, flags, ret_snapshot);
+	visit_listing_end(visit);
 	return r;
 }
 

@@ -70,8 +70,12 @@ void visit_end(struct visit *visit);
  * is NULL from now on. */
 void visit_transfer(struct visit *visit, enum visit_transfer transfer, int client_fd);
 
-/* snapshot_fetch for the visit; waits while another call lists the session. On an error the fault
- * is in visit->jaild. */
+/* The turn to list the session, one call at a time: jaild makes one listing of a session at once,
+ * and each may be LISTING_SIZE_MAX of memory, so who is done with it quickly frees it first. */
+void visit_listing_begin(struct visit *visit);
+void visit_listing_end(struct visit *visit);
+
+/* snapshot_fetch for the visit in a turn of its own. On an error the fault is in visit->jaild. */
 int visit_list(struct visit *visit, uint32_t flags, struct snapshot *ret_snapshot);
 
 /* Says that something is being brought into the home. */

@@ -13,8 +13,10 @@
  */
 
 #define ANSWER_HEADERS_MAX (HTTP_ANSWER_HEADERS_MAX + 10) /* and our own */
-#define ANSWER_BODY_MAX	   ((size_t)64 * 1024 * 1024)	  /* bytes; a run's answer has 2 MiB */
-#define ANSWER_HEAD_MAX	   ((size_t)32 * 1024)
+/* Bytes of a body in memory: the largest is a page of files, whose names are bounded (call/files.h)
+ * and may become seven times as long in JSON. */
+#define ANSWER_BODY_MAX ((size_t)16 * 1024 * 1024)
+#define ANSWER_HEAD_MAX ((size_t)32 * 1024)
 
 enum answer_kind {
 	ANSWER_NONE,

@@ -131,12 +131,15 @@ static bool is_json(const struct http_request *request)
  * the error of http_body_read. */
 static int body_fetch(struct http_request *request)
 {
+	bool (*take)(struct http_request *, size_t) = request->config->take_body;
 	char chunk[8192];
 	ssize_t n;
 
 	while ((n = http_body_read(request, chunk, sizeof(chunk))) > 0) {
 		int r;
 
+		if (take && !take(request, (size_t)n))
+			return -ENOMEM;
 		if (!gate_take_body(request->gate, (size_t)n))
 			return -ENOMEM;
 		r = buf_add(&request->body, chunk, (size_t)n);

@@ -45,6 +45,15 @@ void http_respond(struct http_request *request, int status, const char *mime, st
 	(void)answer_header_add(answer, "Content-Type", mime);
 }
 
+void http_respond_take(struct http_request *request, int status, const char *mime, struct buf *body)
+{
+	struct answer *answer = answer_begin(request, ANSWER_BYTES, status);
+
+	answer->body = *body;
+	buf_init(body, 0);
+	(void)answer_header_add(answer, "Content-Type", mime);
+}
+
 void http_respond_json(struct http_request *request, int status, struct str json)
 {
 	http_respond(request, status, "application/json", json);

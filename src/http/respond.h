@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 
+struct buf;
 struct fault;
 struct http_request;
 
@@ -20,6 +21,10 @@ int http_header_add(struct http_request *request, const char *name, const char *
 
 /* Answers with a body of this type; the bytes are copied. For HEAD they are counted only. */
 void http_respond(struct http_request *request, int status, const char *mime, struct str body);
+
+/* The same for a whole buffer, which is taken over and empty then. */
+void http_respond_take(
+	struct http_request *request, int status, const char *mime, struct buf *body);
 
 /* The same for JSON that was written with json_write. */
 void http_respond_json(struct http_request *request, int status, struct str json);

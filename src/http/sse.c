@@ -1,7 +1,8 @@
 /*
  * Theory of operation: events go into a ring from which the library's thread takes them
  * (http/library.c), sending a comment when none came for a while. A full ring makes the handler
- * wait; when the client takes nothing for limits.event_ms it is cut off and counts as gone.
+ * wait; when the client takes nothing for limits.event_ms, or a long event more slowly than any
+ * answer may be taken, it is cut off and counts as gone.
  */
 #include "http/sse.h"
 
@@ -75,24 +76,25 @@ static size_t ring_put(struct stream *stream, const char *p, size_t n)
 	return put;
 }
 
-/* Adds bytes to the stream, waiting for room. Returns 0 or -EPIPE. */
-static int stream_add(struct http_request *request, const char *p, size_t n)
+/* Adds bytes to the stream, waiting for room, at most until until_us and limits.event_ms for each
+ * step. Returns 0 or -EPIPE. */
+static int stream_add(struct http_request *request, struct str bytes, usec_t until_us)
 {
 	usec_t wait_us = request->config->limits.event_ms * USEC_PER_MS;
 	struct stream *stream = &request->stream;
 	struct exchange *exchange = &request->exchange;
-	usec_t at_us = clock_now_us() + wait_us;
+	usec_t at_us = MIN(until_us, clock_now_us() + wait_us);
 	bool is_lost;
 
 	pthread_mutex_lock(&exchange->lock);
-	while (n > 0 && !stream->is_broken && !exchange->is_gone) {
-		size_t put = ring_put(stream, p, n);
+	while (bytes.n > 0 && !stream->is_broken && !exchange->is_gone) {
+		size_t put = ring_put(stream, bytes.p, bytes.n);
 
-		p += put;
-		n -= put;
+		bytes.p += put;
+		bytes.n -= put;
 		if (put > 0) {
 			pthread_cond_broadcast(&exchange->changed);
-			at_us = clock_now_us() + wait_us;
+			at_us = MIN(until_us, clock_now_us() + wait_us);
 		} else if (!exchange_wait(exchange, at_us)) {
 			stream->is_broken = true;
 		}
@@ -123,29 +125,25 @@ static struct str line_take(struct str *rest, bool *ret_is_last)
 	return line;
 }
 
-/* Appends a whole event. Returns 0 or -ENOBUFS. */
-static int event_format(struct buf *out, const char *name, struct str data)
+int http_sse_event(struct http_request *request, const char *name, struct str data)
 {
+	const struct http_limits *limits = &request->config->limits;
+	usec_t until_us = clock_now_us() + limits->event_ms * USEC_PER_MS +
+			  data.n * USEC_PER_S / limits->answer_rate_bytes_per_s;
 	bool is_last = false;
-	int r = buf_addf(out, "event: %s", name);
+	int r;
 
+	if (request->answer.kind != ANSWER_STREAM)
+		return -EPIPE; /* HEAD */
+	r = stream_add(request, STR("event: "), until_us);
+	if (r == 0)
+		r = stream_add(request, str_from(name), until_us);
 	while (r == 0 && !is_last) {
 		struct str line = line_take(&data, &is_last);
 
-		r = buf_add_str(out, "\ndata: ");
+		r = stream_add(request, STR("\ndata: "), until_us);
 		if (r == 0)
-			r = buf_add_slice(out, line);
+			r = stream_add(request, line, until_us);
 	}
-	return r < 0 ? r : buf_add_str(out, "\n\n");
-}
-
-int http_sse_event(struct http_request *request, const char *name, struct str data)
-{
-	AUTO_BUF struct buf event = BUF_INIT(ANSWER_BODY_MAX);
-	int r = event_format(&event, name, data);
-
-	assert(r == 0); /* events have limits of their own, as answers have */
-	if (request->answer.kind != ANSWER_STREAM)
-		return -EPIPE; /* HEAD */
-	return stream_add(request, event.data, event.len);
+	return r < 0 ? r : stream_add(request, STR("\n\n"), until_us);
 }

@@ -152,6 +152,21 @@ int json_write(const struct json *j, struct buf *out)
 		       : 0;
 }
 
+static int on_count(const char *bytes, size_t n, void *count)
+{
+	(void)bytes;
+	*(size_t *)count += n;
+	return 0;
+}
+
+size_t json_measure(const struct json *j)
+{
+	size_t count = 0;
+
+	(void)json_dump_callback(tree_from(j), on_count, &count, JSON_COMPACT | JSON_ENCODE_ANY);
+	return count;
+}
+
 enum json_kind json_kind_get(const struct json *j)
 {
 	if (!j)

@@ -55,6 +55,9 @@ struct json *json_add_object(struct json *array);
  * Returns 0, or -ENOBUFS above the maximum of out, which then holds a part. */
 int json_write(const struct json *j, struct buf *out);
 
+/* How many bytes json_write appends. */
+size_t json_measure(const struct json *j);
+
 /* What a value is; NULL, as json_get gives for an absent member, is JSON_KIND_NULL. */
 enum json_kind json_kind_get(const struct json *j);
 

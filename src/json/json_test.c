@@ -95,6 +95,21 @@ static void test_members_are_found_by_number(void **state)
 	assert_null(json_member(j, 2, &name));
 }
 
+static void test_what_is_measured_is_what_is_written(void **state)
+{
+	AUTO_JSON struct json *j = json_object_new();
+	AUTO_BUF struct buf out = BUF_INIT(1000);
+
+	json_set_text(j, "text", (struct str){ "a\0\x01\"\xff", 5 });
+	json_set_integer(j, "number", -17);
+	json_add_object(json_set_array(j, "list"));
+	assert_int_equal(json_write(j, &out), 0);
+	assert_int_equal(json_measure(j), out.len);
+	buf_clear(&out);
+	out.max = json_measure(j);
+	assert_int_equal(json_write(j, &out), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +120,7 @@ int main(void)
 		cmocka_unit_test(test_writing_stops_at_the_maximum),
 		cmocka_unit_test(test_values_of_another_kind_are_refused),
 		cmocka_unit_test(test_members_are_found_by_number),
+		cmocka_unit_test(test_what_is_measured_is_what_is_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,12 +5,9 @@
 #include "base/macro.h"
 #include "http/request.h"
 #include "http/respond.h"
+#include "supervisor/claim.h"
 #include "supervisor/supervisor.h"
 #include "json/json.h"
-
-/* Bytes: the longest is a page of 1,000 files with paths of 4,096 bytes, perhaps twice and escaped.
- */
-#define BODY_BYTES_MAX (64u * 1024 * 1024)
 
 struct supervisor *supervisor_of(const struct http_request *request)
 {
@@ -22,11 +19,20 @@ struct supervisor *supervisor_of(const struct http_request *request)
 
 void api_respond(struct http_request *request, int status, struct json *body)
 {
-	AUTO_BUF struct buf text = BUF_INIT(BODY_BYTES_MAX);
+	if (claim_answer(request, json_measure(body)))
+		api_respond_claimed(request, status, body);
+	else
+		json_free(body);
+}
 
-	(void)json_write(body, &text);
-	http_respond_json(request, status, buf_get_slice(&text));
-	json_free(body);
+void api_respond_claimed(struct http_request *request, int status, struct json *body)
+{
+	AUTO_JSON struct json *tree = body;
+	AUTO_BUF struct buf text = BUF_INIT(json_measure(tree));
+
+	(void)json_write(tree, &text);
+	claim_settle(request, text.len);
+	http_respond_take(request, status, "application/json", &text);
 }
 
 bool api_key_get(struct http_request *request, char ret_key[ID_KEY_MAX + 1])

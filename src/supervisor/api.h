@@ -28,8 +28,12 @@ void api_metrics(struct http_request *request);
 void api_info(struct http_request *request);
 void api_openapi(struct http_request *request);
 
-/* Answers with the tree, which is freed. */
+/* Answers with the tree, which is freed; or with 429 or 503, when too many answers are on their
+ * way. */
 void api_respond(struct http_request *request, int status, struct json *body);
+
+/* The same for a tree whose memory was claimed before it was made (supervisor/claim.h). */
+void api_respond_claimed(struct http_request *request, int status, struct json *body);
 
 /* The {key} of the route as a string. False after it was answered with 400: no session key. */
 bool api_key_get(struct http_request *request, char ret_key[ID_KEY_MAX + 1]);

@@ -25,6 +25,10 @@
 
 #define BLOCK_SIZE (64u * 1024)
 
+/* Bytes that a list may take while it is made, and as JSON: all of FILES_PAGE_BYTES_MAX escaped,
+ * and 1,000 rows. */
+#define LIST_BYTES_MAX ((size_t)8 * 1024 * 1024)
+
 /* Fills in whose file it is. False after it was answered. */
 static bool at_get(struct http_request *request, char key[ID_KEY_MAX + 1], struct files_at *ret_at)
 {
@@ -107,6 +111,7 @@ void api_file_list(struct http_request *request)
 	struct files_at at;
 	char key[ID_KEY_MAX + 1];
 	struct fault fault;
+	struct json *body;
 	size_t limit;
 	int r;
 
@@ -115,14 +120,17 @@ void api_file_list(struct http_request *request)
 	if (!http_query_get(request, "after", &at.path))
 		at.path = STR("");
 	r = limit_get(request, &limit, &fault);
+	if (r == 0 && !claim_answer(request, LIST_BYTES_MAX))
+		return;
 	if (r == 0)
 		r = files_list(supervisor_of(request)->house, &at, limit, &page, &fault);
 	if (r < 0) {
 		http_respond_fault(request, &fault);
 		return;
 	}
-	api_respond(request, 200, page_make(&page));
+	body = page_make(&page);
 	files_page_fini(&page);
+	api_respond_claimed(request, 200, body);
 }
 
 void api_file_get(struct http_request *request)

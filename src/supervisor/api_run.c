@@ -11,6 +11,7 @@
 #include "http/respond.h"
 #include "sandbox/language.h"
 #include "supervisor/caller.h"
+#include "supervisor/claim.h"
 #include "supervisor/onlooker.h"
 #include "supervisor/run_form.h"
 #include "supervisor/supervisor.h"
@@ -18,21 +19,20 @@
 
 #include <errno.h>
 
-/* Bytes of a body from which on only one is parsed at a time: one that is smaller cannot become
+/* Bytes of a body from which on a tenant parses one at a time: one that is smaller cannot become
  * much. */
 #define LARGE_BODY (256u * 1024)
 
 static int form_parse(struct http_request *request, struct run_form *form, struct fault *ret_fault)
 {
-	struct supervisor *supervisor = supervisor_of(request);
 	struct str body = http_body_get(request);
 	int r;
 
 	if (body.n <= LARGE_BODY)
 		return run_form_parse(body, form, ret_fault);
-	(void)pthread_mutex_lock(&supervisor->large_body);
+	claim_parse_begin(request);
 	r = run_form_parse(body, form, ret_fault);
-	(void)pthread_mutex_unlock(&supervisor->large_body);
+	claim_parse_end(request);
 	return r;
 }
 
@@ -126,8 +126,9 @@ static void form_run(struct http_request *request, struct run_form *form, const 
 	/* First the log, so that an answer in hand means that it is written. */
 	audit_run(&onlooker, call, &result);
 	log_run(&onlooker, call, &result);
+	/* Not held for a reader who may be slow. */
+	run_form_fini(form);
 	onlooker_end(&onlooker, &result);
-	json_free(result.answer);
 	onlooker_fini(&onlooker);
 }
 

@@ -1,7 +1,7 @@
 /*
  * Theory of operation: this runs when the head is there and before a byte of the body is read, so a
  * stranger costs us nothing more than a head. The order: the Host (over TCP, where a web page could
- * come from), then who it is, then what he may.
+ * come from), then who it is, then what he may, then whether his tenant has not too much already.
  *
  * Over the unix socket the kernel says who has connected: root and the user who started us are the
  * administrator of tenant `default`; others are refused, token or not. A token wins over that, so
@@ -97,22 +97,30 @@ static int host_check(const struct http_request *request, struct fault *ret_faul
 	return -EACCES;
 }
 
+enum shares_kind caller_kind(const struct http_route *route)
+{
+	if (route->scope & ROUTE_FREE)
+		return SHARES_FREE;
+	return route->scope & ROUTE_LOOK ? SHARES_LOOK : SHARES_WORK;
+}
+
 bool caller_admit(struct http_request *request, const struct http_route *route)
 {
+	const unsigned scope = route->scope & SCOPE_ANY;
 	const struct caller *caller = caller_get(request);
 	struct fault fault;
 	int r = host_check(request, &fault);
 
 	if (r == 0)
 		r = caller_find(request, &fault);
-	if (r == -EPERM && route->scope == SCOPE_OPEN)
-		return true;
-	if (r == 0 && route->scope != SCOPE_OPEN && (caller->scopes & route->scope) == 0) {
+	if (r == -EPERM && scope == SCOPE_OPEN)
+		return claim_begin(request, route);
+	if (r == 0 && scope != SCOPE_OPEN && (caller->scopes & scope) == 0) {
 		fault_set(&fault, FAULT_FORBIDDEN, "this token has not the scope for it");
 		r = -EACCES;
 	}
 	if (r == 0)
-		return true;
+		return claim_begin(request, route);
 	log_info("msg=refused request=%s peer=%s code=%s", http_id_get(request),
 		LOG_VALUE(http_peer_get(request)->text), fault_name(fault.code));
 	if (fault.code == FAULT_UNAUTHORIZED)

@@ -14,6 +14,10 @@ struct http_route;
 #define SCOPE_RUN  TOKEN_SCOPE_RUN			 /* sessions, runs, files */
 #define SCOPE_ANY  (TOKEN_SCOPE_RUN | TOKEN_SCOPE_ADMIN) /* either of them */
 
+/* Besides, in http_route.scope, unless it is a work: what the request is (tenant/shares.h). */
+#define ROUTE_FREE 0x100u
+#define ROUTE_LOOK 0x200u
+
 struct caller {
 	bool is_known;
 	char tenant[TOKEN_TENANT_MAX + 1];
@@ -30,8 +34,11 @@ struct note {
 };
 
 /* For http_config.admit: checks the Host header, finds the caller by token or by the unix socket's
- * peer, checks the route's scope. Answers 401 or 403 and returns false where it must. */
+ * peer, checks the route's scope, counts the request (claim_begin). Answers 401, 403, 429 or 503
+ * and returns false where it must. */
 bool caller_admit(struct http_request *request, const struct http_route *route);
+
+enum shares_kind caller_kind(const struct http_route *route);
 
 /* What caller_admit found. */
 const struct caller *caller_get(struct http_request *request);

@@ -97,6 +97,7 @@ static int serve(int control_fd, int signal_fd)
 	supervisor.http.routes = routes_get(&supervisor.http.n_routes);
 	supervisor.http.admit = caller_admit;
 	supervisor.http.release = claim_release;
+	supervisor.http.take_body = claim_body;
 	supervisor.http.note_size = sizeof(struct note);
 	supervisor.http.limits = HTTP_LIMITS_DEFAULT;
 	(void)pthread_mutex_lock(&supervisor.starting);
@@ -152,8 +153,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	supervisor.settings = options.settings;
-	supervisor.large_body = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	supervisor.starting = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	shares_init(&supervisor.shares, &SHARES_LIMITS_DEFAULT);
 	keyring_init(&supervisor.keyring);
 	audit_init(&supervisor.audit);
 	r = signals_take(&signal_fd);

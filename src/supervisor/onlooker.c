@@ -5,6 +5,7 @@
  */
 #include "supervisor/onlooker.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/macro.h"
 #include "http/problem.h"
@@ -13,27 +14,26 @@
 #include "http/sse.h"
 #include "sandbox/answer.h"
 #include "supervisor/audit.h"
+#include "supervisor/claim.h"
 #include "json/json.h"
 
-/* Bytes of an answer as JSON: two streams of 128 KiB with every byte escaped, a traceback, and
- * 1,000 paths of 4,096 bytes twice. */
-#define ANSWER_BYTES_MAX (64u * 1024 * 1024)
-
-static int event_send(struct onlooker *onlooker, const char *name, const struct json *data)
+/* Sends the tree, which is freed before: a slow reader holds its text alone. */
+static int event_send(struct onlooker *onlooker, const char *name, struct json *data)
 {
-	AUTO_BUF struct buf text = BUF_INIT(ANSWER_BYTES_MAX);
+	AUTO_BUF struct buf text = BUF_INIT(json_measure(data));
 
 	if (!onlooker->has_started)
 		http_sse_start(onlooker->request);
 	onlooker->has_started = true;
 	(void)json_write(data, &text);
+	json_free(data);
 	return http_sse_event(onlooker->request, name, buf_get_slice(&text));
 }
 
 static int on_queued(struct call_watch *watch, unsigned position)
 {
 	struct onlooker *onlooker = container_of(watch, struct onlooker, watch);
-	AUTO_JSON struct json *data = NULL;
+	struct json *data;
 
 	if (!onlooker->wants_events)
 		return 0;
@@ -45,7 +45,7 @@ static int on_queued(struct call_watch *watch, unsigned position)
 static int on_started(struct call_watch *watch, const char *run_id, const char *session_state)
 {
 	struct onlooker *onlooker = container_of(watch, struct onlooker, watch);
-	AUTO_JSON struct json *data = NULL;
+	struct json *data;
 
 	if (!onlooker->wants_events)
 		return 0;
@@ -59,7 +59,7 @@ static int on_started(struct call_watch *watch, const char *run_id, const char *
 static int on_output(struct call_watch *watch, enum run_stream stream, struct str text)
 {
 	struct onlooker *onlooker = container_of(watch, struct onlooker, watch);
-	AUTO_JSON struct json *data = NULL;
+	struct json *data;
 
 	if (!onlooker->wants_events)
 		return 0;
@@ -71,7 +71,7 @@ static int on_output(struct call_watch *watch, enum run_stream stream, struct st
 static int on_file(struct call_watch *watch, const struct answer_file *file)
 {
 	struct onlooker *onlooker = container_of(watch, struct onlooker, watch);
-	AUTO_JSON struct json *data = NULL;
+	struct json *data;
 
 	onlooker->path_bytes += file->path.n;
 	if (onlooker->n_files++ < ONLOOKER_FILES_MAX &&
@@ -125,18 +125,21 @@ static void fault_tell(struct onlooker *onlooker, const struct call_result *resu
 	http_respond_fault(onlooker->request, &result->fault);
 }
 
-void onlooker_end(struct onlooker *onlooker, const struct call_result *result)
+void onlooker_end(struct onlooker *onlooker, struct call_result *result)
 {
-	AUTO_BUF struct buf text = BUF_INIT(ANSWER_BYTES_MAX);
+	AUTO_JSON struct json *answer = TAKE_PTR(result->answer);
+	AUTO_BUF struct buf text = BUF_INIT(0);
 
-	if (!result->answer) {
+	if (!answer) {
 		fault_tell(onlooker, result);
 		return;
 	}
+	text.max = json_measure(answer);
+	claim_certain_answer(onlooker->request, text.max);
 	if (onlooker->wants_events) {
-		(void)event_send(onlooker, "end", result->answer);
+		(void)event_send(onlooker, "end", TAKE_PTR(answer));
 		return;
 	}
-	(void)json_write(result->answer, &text);
-	http_respond_json(onlooker->request, 200, buf_get_slice(&text));
+	(void)json_write(answer, &text);
+	http_respond_take(onlooker->request, 200, "application/json", &text);
 }

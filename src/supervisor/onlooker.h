@@ -32,5 +32,6 @@ struct onlooker {
 void onlooker_init(struct onlooker *onlooker, struct http_request *request, const char *session);
 void onlooker_fini(struct onlooker *onlooker);
 
-/* Answers with the whole answer, or with the fault, as an event or as the response. */
-void onlooker_end(struct onlooker *onlooker, const struct call_result *result);
+/* Answers with the whole answer, which is freed, or with the fault, as an event or as the response.
+ */
+void onlooker_end(struct onlooker *onlooker, struct call_result *result);

@@ -11,14 +11,15 @@
 #define UPLOAD_MAX ((uint64_t)1 << 38)
 
 static const struct http_route routes[] = {
-	{ "GET", "/health", SCOPE_OPEN, HTTP_BODY_NONE, 0, api_health },
-	{ "GET", "/openapi.yaml", SCOPE_OPEN, HTTP_BODY_NONE, 0, api_openapi },
-	{ "GET", "/ready", SCOPE_ANY, HTTP_BODY_NONE, 0, api_ready },
-	{ "GET", "/metrics", SCOPE_ANY, HTTP_BODY_NONE, 0, api_metrics },
-	{ "GET", "/v1/info", SCOPE_ANY, HTTP_BODY_NONE, 0, api_info },
-	{ "GET", "/v1/sessions", SCOPE_ANY, HTTP_BODY_NONE, 0, api_session_list },
-	{ "GET", "/v1/sessions/{key}", SCOPE_RUN, HTTP_BODY_NONE, 0, api_session_get },
-	{ "DELETE", "/v1/sessions/{key}", SCOPE_RUN, HTTP_BODY_NONE, 0, api_session_close },
+	{ "GET", "/health", SCOPE_OPEN | ROUTE_FREE, HTTP_BODY_NONE, 0, api_health },
+	{ "GET", "/openapi.yaml", SCOPE_OPEN | ROUTE_LOOK, HTTP_BODY_NONE, 0, api_openapi },
+	{ "GET", "/ready", SCOPE_ANY | ROUTE_FREE, HTTP_BODY_NONE, 0, api_ready },
+	{ "GET", "/metrics", SCOPE_ANY | ROUTE_LOOK, HTTP_BODY_NONE, 0, api_metrics },
+	{ "GET", "/v1/info", SCOPE_ANY | ROUTE_LOOK, HTTP_BODY_NONE, 0, api_info },
+	{ "GET", "/v1/sessions", SCOPE_ANY | ROUTE_LOOK, HTTP_BODY_NONE, 0, api_session_list },
+	{ "GET", "/v1/sessions/{key}", SCOPE_RUN | ROUTE_LOOK, HTTP_BODY_NONE, 0, api_session_get },
+	{ "DELETE", "/v1/sessions/{key}", SCOPE_RUN | ROUTE_LOOK, HTTP_BODY_NONE, 0,
+		api_session_close },
 	{ "POST", "/v1/sessions/{key}/run", SCOPE_RUN, HTTP_BODY_JSON, JSON_SIZE_MAX, api_run },
 	{ "GET", "/v1/sessions/{key}/files", SCOPE_RUN, HTTP_BODY_NONE, 0, api_file_list },
 	{ "GET", "/v1/sessions/{key}/files/{path...}", SCOPE_RUN, HTTP_BODY_NONE, 0, api_file_get },
@@ -26,7 +27,8 @@ static const struct http_route routes[] = {
 		api_file_put },
 	{ "DELETE", "/v1/sessions/{key}/files/{path...}", SCOPE_RUN, HTTP_BODY_NONE, 0,
 		api_file_remove },
-	{ "POST", "/v1/runs/{id}/cancel", SCOPE_ANY, HTTP_BODY_NONE, 0, api_run_cancel },
+	{ "POST", "/v1/runs/{id}/cancel", SCOPE_ANY | ROUTE_LOOK, HTTP_BODY_NONE, 0,
+		api_run_cancel },
 };
 
 const struct http_route *routes_get(size_t *ret_n)

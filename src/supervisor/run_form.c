@@ -248,4 +248,5 @@ void run_form_fini(struct run_form *form)
 		free(form->env_texts[i]);
 	free(form->files);
 	json_free(form->json);
+	memset(form, 0, sizeof(*form));
 }

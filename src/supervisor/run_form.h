@@ -25,7 +25,7 @@ struct run_form {
 };
 
 /* Reads the body: JSON, an object, its fields of the right kinds, none that is unknown. Bounds are
- * for call_run. Returns 0, or -errno with *ret_fault. End it with run_form_fini in either case. The
- * form must not be moved. */
+ * for call_run. Returns 0, or -errno with *ret_fault. End it with run_form_fini in either case;
+ * twice is fine. The form must not be moved. */
 int run_form_parse(struct str body, struct run_form *ret_form, struct fault *ret_fault);
 void run_form_fini(struct run_form *form);

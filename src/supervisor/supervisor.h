@@ -4,7 +4,8 @@
 #include "settings/settings.h"
 #include "supervisor/audit.h"
 #include "supervisor/info.h"
-#include "supervisor/keyring.h"
+#include "tenant/keyring.h"
+#include "tenant/shares.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -25,8 +26,8 @@ struct supervisor {
 	struct keyring keyring;
 	struct audit audit;
 	struct info info;
-	uid_t owner_uid;	    /* who started us: let in over the unix socket, as root is */
-	pthread_mutex_t large_body; /* one is parsed at a time: decision 31 */
+	uid_t owner_uid; /* who started us: let in over the unix socket, as root is */
+	struct shares shares;
 };
 
 /* The one that a request is for. */

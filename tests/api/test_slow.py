@@ -1,10 +1,14 @@
 """Clients that are slow on purpose: what they hold ends with their session, and is bounded while it lasts."""
 import contextlib
+import json
 import os
 import socket
 import time
+from urllib.parse import quote
 
+import pytest
 from service import until
+from test_crowd import token_add
 
 BIG = 60 << 20
 
@@ -93,3 +97,130 @@ def test_a_download_at_an_ordinary_pace_keeps_its_session(start):
     assert got == data
     assert service.api.get("/v1/sessions/k").status == 200
     until(lambda: service.api.get("/v1/sessions/k").status == 404)
+
+
+def begin_run(api, key, size=1000):
+    """A request whose body does not come: it is refused after 10 s."""
+    connection = api.connect(30)
+    connection.sendall(f"POST /v1/sessions/{key}/run HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {api.token}\r\n"
+                       f"Content-Type: application/json\r\nContent-Length: {size}\r\n\r\n".encode())
+    return connection
+
+
+def served(api):
+    for line in api.get("/metrics").body.decode().splitlines():
+        if line.startswith("cloche_http_served "):
+            return int(line.split()[1])
+    raise AssertionError("no such metric")
+
+
+@pytest.fixture(scope="module")
+def tenants(service):
+    made = [service.api.with_token(token_add(service, "--tenant", f"tenant{i}", "--scope", "run")) for i in range(5)]
+    until(lambda: all(one.get("/v1/sessions").status == 200 for one in made))
+    return made
+
+
+def test_one_tenant_does_not_get_all_requests(service, api, tenants):
+    greedy, other = tenants[:2]
+    with contextlib.ExitStack() as stack:
+        for _ in range(32):
+            stack.enter_context(begin_run(greedy, "k"))
+        until(lambda: served(api) == 33)
+        for refused in (greedy.run("k", "pass"), greedy.file("k", "x", "PUT", b"x"), greedy.get("/v1/sessions/k/files")):
+            assert (refused.status, refused.code) == (429, "sandbox_busy")
+            assert int(refused.header("Retry-After")) >= 1
+        assert greedy.get("/v1/sessions").status == 200  # it can look and end what it has
+        assert greedy.call("POST", "/v1/runs/none/cancel").status == 404
+        assert other.answer("k", "print(1)")["stdout"]["text"] == "1\n"
+        assert other.delete("/v1/sessions/k").status == 204
+        assert api.with_token(None).get("/health").status == 200
+    until(lambda: served(api) == 1)
+    assert greedy.answer("k", "print(1)")["outcome"] == "ok"
+    assert greedy.delete("/v1/sessions/k").status == 204
+
+
+def test_all_tenants_together_leave_a_way_in(service, api, tenants):
+    with contextlib.ExitStack() as stack:
+        for tenant in tenants[:4]:
+            for _ in range(28):
+                stack.enter_context(begin_run(tenant, "k"))
+        until(lambda: served(api) == 113)
+        refused = tenants[4].run("k", "pass")
+        assert (refused.status, refused.code) == (503, "server_busy") and refused.header("Retry-After")
+        assert tenants[4].get("/v1/sessions").status == 200
+        assert api.with_token(None).get("/health").status == 200
+        assert api.get("/ready").status == 200
+        assert api.get("/v1/sessions").status == 200
+    until(lambda: served(api) == 1)
+
+
+def test_large_bodies_of_one_tenant_leave_memory_to_others(service, api, tenants):
+    greedy, other = tenants[:2]
+    body = json.dumps({"language": "bash", "code": "true", "stdin": "x" * 1000}).encode()
+    size = 12 << 20
+    with contextlib.ExitStack() as stack:
+        for _ in range(2):
+            connection = stack.enter_context(begin_run(greedy, "k", size))
+            connection.sendall(b" " * (size - 4096))
+        third = stack.enter_context(begin_run(greedy, "k", size))
+        with contextlib.suppress(ConnectionError):
+            third.sendall(b" " * (size - 4096))
+        assert third.recv(65536).startswith(b"HTTP/1.1 503 ")
+        response = other.call("POST", "/v1/sessions/k/run", body + b" " * (8 << 20), {"Content-Type": "application/json"})
+        assert response.status == 200
+    assert other.delete("/v1/sessions/k").status == 204
+    until(lambda: served(api) == 1)
+
+
+LONG_NAMES = """
+import os, sys
+folder = "/".join([sys.argv[1] * 200] * int(sys.argv[2]))
+os.makedirs(folder)
+os.chdir(folder)
+for i in range(1000):
+    open(f"{i:0100}", "w").close()
+"""
+
+
+def pages(api, key):
+    """All pages of a list: their sizes as JSON, and the paths."""
+    sizes, paths, after = [], [], ""
+    while True:
+        page = api.get(f"/v1/sessions/{key}/files?after={quote(after, safe='')}")
+        assert page.status == 200
+        sizes.append(len(page.body))
+        paths += [row["path"] for row in page.json["files"]]
+        after = page.json["next"]
+        if after is None:
+            return sizes, paths
+
+
+@pytest.mark.parametrize("letter, depth", [("n", 19), ("\x01", 12)], ids=["plain", "escaped"])
+def test_long_names_make_short_pages_and_nothing_is_lost(api, key, letter, depth):
+    answer = api.answer(key, LONG_NAMES, args=[letter, str(depth)])
+    assert answer["files_truncated"] and 10 < len(answer["files"]) < 110
+    assert sum(len(row["path"].encode()) for row in answer["files"]) <= 256 << 10
+    sizes, paths = pages(api, key)
+    assert len(set(paths)) == len(paths) == 1000 and paths == sorted(paths)
+    assert max(sizes) < 8 << 20 and len(sizes) >= 3
+
+
+def test_answers_that_nobody_reads_are_bounded_together(service, api, tenants):
+    """30 readers of long lists once held 700 MiB of the supervisor's memory."""
+    greedy, other = tenants[:2]
+    greedy.answer("long", LONG_NAMES, args=["\x01", "19"])  # six bytes each in JSON
+    before, most = service.rss_kib(), 0
+    with contextlib.ExitStack() as stack:
+        for _ in range(30):
+            stack.enter_context(slow_get(greedy, "/v1/sessions/long/files"))
+        until(lambda: served(api) < 8)  # the rest was refused: their memory is not to be had
+        refused = greedy.get("/v1/sessions/long/files")
+        assert refused.status == 429 and refused.header("Retry-After")
+        assert other.answer("k", "print('\\0' * 100000)")["stdout"]["bytes"] == 100001
+        most = service.rss_kib()
+    assert most - before < 64 << 10
+    until(lambda: served(api) == 1)
+    assert greedy.get("/v1/sessions/long/files").status == 200
+    for tenant, key in ((greedy, "long"), (other, "k")):
+        assert tenant.delete(f"/v1/sessions/{key}").status == 204

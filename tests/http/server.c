@@ -27,6 +27,7 @@
 #define BODY_MAX  ((uint64_t)1024 * 1024 * 1024)
 #define SMALL_MAX ((uint64_t)64 * 1024)
 #define ECHO_MAX  ((size_t)128 * 1024)
+#define EVENT_MAX ((size_t)64 * 1024 * 1024)
 #define BACKLOG	  512
 
 static struct program {
@@ -129,6 +130,22 @@ static void events(struct http_request *request)
 	program.inside--;
 }
 
+/* GET /event/{n}: one event of n bytes. */
+static void event(struct http_request *request)
+{
+	AUTO_BUF struct buf data = BUF_INIT(EVENT_MAX);
+	uint64_t n = 0;
+
+	(void)str_to_u64(http_parameter_get(request, "n"), EVENT_MAX, &n);
+	while (data.len < n)
+		(void)buf_add_char(&data, 'x');
+	program.inside++;
+	http_sse_start(request);
+	if (http_sse_event(request, "end", buf_get_slice(&data)) < 0)
+		program.gone++;
+	program.inside--;
+}
+
 /* A silent run: waits for the client to hang up, at most ?a= milliseconds; as a stream or not. */
 static void wait_silently(struct http_request *request, bool is_stream)
 {
@@ -191,6 +208,7 @@ static const struct http_route routes[] = {
 	{ "PUT", "/small", 0, HTTP_BODY_STREAM, SMALL_MAX, count },
 	{ "PUT", "/full", 0, HTTP_BODY_STREAM, BODY_MAX, full },
 	{ "GET", "/events/{n}", 0, HTTP_BODY_NONE, 0, events, true },
+	{ "GET", "/event/{n}", 0, HTTP_BODY_NONE, 0, event, true },
 	{ "GET", "/silent", 0, HTTP_BODY_NONE, 0, silent },
 	{ "GET", "/silent-events", 0, HTTP_BODY_NONE, 0, silent_events, true },
 	{ "GET", "/mute", 0, HTTP_BODY_NONE, 0, mute },

@@ -83,6 +83,23 @@ def test_client_that_takes_no_events_is_cut(start):
         server.wait_for(lambda stats: stats["gone"] == 1 and stats["served"] == 1, 20)
 
 
+def test_client_that_drips_a_long_event_is_cut(start):
+    """It takes something within each event_ms, and would hold the event for as long as it likes."""
+    server = start(event_ms=500, answer_rate=64 << 20)
+    size, got = 32 << 20, 0
+    with ask(server, b"/event/%d" % size, True) as s:
+        while data := s.recv(100000):
+            got += len(data)
+            time.sleep(0.05)
+    assert got < size
+    server.wait_for(lambda stats: stats["gone"] == 1 and stats["served"] == 1)
+
+
+def test_long_event_is_whole(server):
+    answer = server.get("/event/3000000")
+    assert answer.body == b"event: end\ndata: " + b"x" * 3000000 + b"\n\n"
+
+
 def test_client_that_takes_no_end_is_cut(start):
     """Of streams that grow in steps of less than our buffer, one ends with its handler done and the rest in there, for
     a client that does not read. No thread stays for it."""

@@ -36,10 +36,14 @@ static void add(struct changes *changes, enum change_kind kind, const struct sna
 {
 	if (changes_is_hidden(entry->path))
 		return;
-	if (changes->n == CHANGES_MAX) {
+	if (changes->n == CHANGES_MAX ||
+		entry->path.n > CHANGES_PATH_BYTES_MAX - changes->path_bytes) {
+		/* A list that is cut has an end, not holes: shorter paths do not follow. */
+		changes->path_bytes = CHANGES_PATH_BYTES_MAX;
 		changes->is_truncated = true;
 		return;
 	}
+	changes->path_bytes += entry->path.n;
 	changes->list[changes->n++] = (struct change){ .kind = kind,
 		.path = entry->path,
 		.size_bytes = kind == CHANGE_DELETED ? 0 : entry->is->size_bytes,

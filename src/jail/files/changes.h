@@ -11,6 +11,8 @@
 
 /* Most that are told; more is a script gone wild, and no reader wants the list (decision 18). */
 #define CHANGES_MAX 1000
+/* And bytes of their paths: as many as there may be could have 4 MiB. */
+#define CHANGES_PATH_BYTES_MAX ((size_t)256 * 1024)
 
 enum change_kind {
 	CHANGE_CREATED,
@@ -29,6 +31,7 @@ struct change {
 struct changes {
 	struct change *list; /* sorted by path bytes; owned */
 	size_t n;
+	size_t path_bytes; /* of all of them */
 	bool is_truncated;
 };
 

@@ -172,6 +172,24 @@ static void test_a_long_list_is_cut_and_said(void **state)
 	free(after.entries);
 }
 
+static void test_long_paths_cut_a_list_too(void **state)
+{
+	struct listing_entry is = { .kind = LISTING_FILE };
+	struct snapshot_entry entries[100];
+	struct snapshot after = { .entries = entries, .n = 100 };
+	struct changes changes;
+	char path[4000];
+
+	memset(path, 'x', sizeof(path));
+	for (size_t i = 0; i < after.n; i++)
+		entries[i] = (struct snapshot_entry){ .path = { path, sizeof(path) }, .is = &is };
+	entries[after.n - 1].path.n = 1;
+	changes_find(NULL, &after, &changes);
+	assert_int_equal(changes.n, CHANGES_PATH_BYTES_MAX / sizeof(path));
+	assert_true(changes.is_truncated);
+	changes_fini(&changes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_caches_of_libraries_are_hidden),
 		cmocka_unit_test(test_a_prefix_sorts_before_what_it_begins),
 		cmocka_unit_test(test_a_long_list_is_cut_and_said),
+		cmocka_unit_test(test_long_paths_cut_a_list_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-#include "supervisor/keyring.h"
+#include "tenant/keyring.h"
 
 #include "base/fd.h"
 #include "base/unit.h"

@@ -1,4 +1,4 @@
-#include "supervisor/keyring.h"
+#include "tenant/keyring.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
