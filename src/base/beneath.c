@@ -19,15 +19,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int beneath_open(int dirfd, const char *path, int flags, mode_t mode)
+static int open_resolved(int dirfd, const char *path, struct open_how how)
 {
-	struct open_how how = {
-		.flags = (unsigned)(flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY)),
-		.mode = (flags & (O_CREAT | __O_TMPFILE)) ? mode : 0,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
-			   RESOLVE_NO_XDEV,
-	};
 	long fd;
+
+	how.flags |= O_CLOEXEC | (how.flags & O_PATH ? 0 : O_NOCTTY);
 
 	if (path[0] == '\0')
 		return -EINVAL;
@@ -40,6 +36,24 @@ int beneath_open(int dirfd, const char *path, int flags, mode_t mode)
 			break;
 	}
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int beneath_open(int dirfd, const char *path, int flags, mode_t mode)
+{
+	return open_resolved(dirfd, path,
+		(struct open_how){
+			.flags = (unsigned)flags,
+			.mode = (flags & (O_CREAT | __O_TMPFILE)) ? mode : 0,
+			.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
+				   RESOLVE_NO_XDEV,
+		});
+}
+
+int beneath_open_as_root(int dirfd, const char *path, int flags)
+{
+	return open_resolved(dirfd, path,
+		(struct open_how){ .flags = (unsigned)flags,
+			.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS });
 }
 
 int beneath_open_regular(int dirfd, const char *path, int *ret_fd)

@@ -23,6 +23,10 @@ struct beneath_owner {
  * or another mount, -ENAMETOOLONG, -EINVAL for "" . */
 int beneath_open(int dirfd, const char *path, int flags, mode_t mode);
 
+/* The same for names that somebody else's root file system has, beneath dirfd: links lead where
+ * they would if dirfd were the root (RESOLVE_IN_ROOT), so never out of it; mounts are crossed. */
+int beneath_open_as_root(int dirfd, const char *path, int flags);
+
 /* Opens a regular file for reading without ever blocking (O_NONBLOCK stays set; it means nothing
  * for such files). The caller closes *ret_fd. Returns 0, -EINVAL if it is no regular file, or as
  * beneath_open (-ENXIO for a socket). */

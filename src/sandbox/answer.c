@@ -15,6 +15,7 @@
 #include "sandbox/language.h"
 #include "json/json.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define END_TEXT_MAX 512 /* bytes: a sentence and all hints */
@@ -120,18 +121,25 @@ static void error_set(struct json *object, const struct report *report)
 	json_set_text(error, "traceback", report->text[REPORT_ERROR_TRACEBACK]);
 }
 
-static void path_set(struct json *object, struct str path)
+/* A path as text and, where that is not all of it, its bytes under the second name. */
+static void path_set(struct json *object, const char *name, const char *name_b64, struct str path)
 {
-	AUTO_BUF struct buf encoded = BUF_INIT(BASE64_SIZE(WIRE_PATH_SIZE));
+	/* a path of the host's that ends in one of a session's */
+	AUTO_BUF struct buf encoded = BUF_INIT(BASE64_SIZE(PATH_MAX + WIRE_PATH_SIZE));
 
-	json_set_text(object, "path", path);
+	json_set_text(object, name, path);
 	if (!utf8_is_valid(path.p, path.n) && base64_encode(path, &encoded) == 0)
-		json_set_text(object, "path_b64", buf_get_slice(&encoded));
+		json_set_text(object, name_b64, buf_get_slice(&encoded));
+}
+
+void answer_saved_set(struct json *entry, const char *saved)
+{
+	path_set(entry, "saved", "saved_b64", str_from(saved));
 }
 
 static void file_fill(struct json *entry, const struct answer_file *file)
 {
-	path_set(entry, file->path);
+	path_set(entry, "path", "path_b64", file->path);
 	json_set_count(entry, "size", file->size_bytes);
 	if (file->mime)
 		json_set_cstr(entry, "mime", file->mime);
@@ -139,7 +147,7 @@ static void file_fill(struct json *entry, const struct answer_file *file)
 		json_set_null(entry, "mime");
 	json_set_cstr(entry, "change", change_name(file->change));
 	if (file->saved)
-		json_set_cstr(entry, "saved", file->saved);
+		answer_saved_set(entry, file->saved);
 }
 
 struct json *answer_file_make(const struct answer_file *file)

@@ -43,9 +43,12 @@ struct answer {
 /* Builds it; the caller frees with json_free. */
 struct json *answer_make(const struct answer *answer);
 
-/* One element of its `files`, alone: {path, path_b64?, size, mime, change, saved?}. The caller
- * frees it with json_free. */
+/* One element of its `files`, alone: {path, path_b64?, size, mime, change, saved?, saved_b64?}. The
+ * caller frees it with json_free. */
 struct json *answer_file_make(const struct answer_file *file);
+
+/* Sets `saved` in such an element, and `saved_b64` where the name is not UTF-8. */
+void answer_saved_set(struct json *entry, const char *saved);
 
 /* Sets its `protections`: "full", or the list of those that are off. */
 void answer_protections_set(struct json *object, uint32_t protections);

@@ -118,18 +118,22 @@ static void test_files_with_names_that_are_no_text(void **state)
 			.mime = "image/png",
 			.saved = "out/a.png" },
 		{ .path = STR("\xff"), .change = CHANGE_DELETED },
+		{ .path = STR("\xfe"), .saved = "out/\xfe" },
 	};
 	AUTO_JSON struct json *j = NULL;
 	const struct json *list;
 
 	scene->answer.files = files;
-	scene->answer.n_files = 2;
+	scene->answer.n_files = 3;
 	scene->answer.is_files_truncated = true;
 	j = answer_make(&scene->answer);
 	list = json_get(j, "files");
-	assert_int_equal(json_size(list), 2);
+	assert_int_equal(json_size(list), 3);
 	assert_true(str_eq(text_at(json_at(list, 0), NULL, "saved"), STR("out/a.png")));
 	assert_null(json_get(json_at(list, 0), "path_b64"));
+	assert_null(json_get(json_at(list, 0), "saved_b64"));
+	assert_true(str_eq(text_at(json_at(list, 2), NULL, "saved"), STR("out/\xef\xbf\xbd")));
+	assert_true(str_eq(text_at(json_at(list, 2), NULL, "saved_b64"), STR("b3V0L/4=")));
 	assert_true(str_eq(text_at(json_at(list, 1), NULL, "path"), STR("\xef\xbf\xbd")));
 	assert_true(str_eq(text_at(json_at(list, 1), NULL, "path_b64"), STR("/w==")));
 	assert_true(str_eq(text_at(json_at(list, 1), NULL, "change"), STR("deleted")));

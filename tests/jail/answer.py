@@ -63,7 +63,7 @@ def _files(answer):
     for entry in answer["files"]:
         if not {"path", "path_b64"} & set(entry):
             problems.append(f"files: an entry without path: {entry}")
-        problems += _fields(entry, FILE, "files[]", optional=("path", "path_b64", "saved"))
+        problems += _fields(entry, FILE, "files[]", optional=("path", "path_b64", "saved", "saved_b64"))
         if entry.get("change") not in ("created", "modified", "deleted"):
             problems.append(f"files[].change: {entry.get('change')!r}")
         if not isinstance(entry.get("saved", ""), str):

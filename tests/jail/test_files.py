@@ -102,6 +102,8 @@ def test_names_that_are_no_text_are_told_in_base64(cloche, checked):
     import base64
     answer = checked(cloche.run("open(b'caf\\xe9.txt', 'w').write('x')\n"))
     assert [base64.b64decode(f["path_b64"]) for f in answer["files"]] == [b"caf\xe9.txt"]
+    saved = base64.b64decode(answer["files"][0]["saved_b64"])
+    assert saved.endswith(b"/caf\xe9.txt") and open(saved).read() == "x"
 
 
 def test_inputs_that_do_not_fit_are_refused(cloche):

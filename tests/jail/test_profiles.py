@@ -89,6 +89,29 @@ def test_rootfs_of_ones_own(cloche, tiny_root):
     assert (tiny_root / "usr/mark").read_text() == "of the tiny root\n"
 
 
+@pytest.mark.both
+def test_links_of_an_image_lead_to_the_image_and_never_to_the_host(cloche, tiny_root):
+    """They were followed in the host's tree while /etc was copied."""
+    (cloche.folder / "host").mkdir()
+    secret = cloche.folder / "host/secret"
+    secret.write_text("of the host\n")
+    etc = tiny_root / "etc"
+    (etc / "os-release").symlink_to(secret)
+    (etc / "mime.types").symlink_to("../" * 40 + str(secret).lstrip("/"))
+    (etc / "services").symlink_to("/proc/self/root" + str(secret))
+    (etc / "protocols").symlink_to("/etc/hostname")
+    (etc / "ssl").symlink_to("/etc/ssl")
+    (etc / "fonts").symlink_to(secret.parent)
+    (etc / "texmf").symlink_to("../../host")
+    (etc / "passwd").symlink_to("/etc/passwd")
+    (etc / "debian_version").symlink_to("/usr/mark")
+    run = cloche.bash("for f in os-release mime.types services protocols ssl fonts texmf passwd debian_version\n"
+                      "do [ -e /etc/$f ] && echo $f; done\ncat /etc/debian_version\n"
+                      "while read -r line; do echo $line; done < /etc/passwd\n", extra=["--rootfs", tiny_root])
+    assert run.text.split("\n")[:3] == ["passwd", "debian_version", "of the tiny root"], run.explain()
+    assert len(run.text.splitlines()) == 5 and "sandbox:x:65534" in run.text, run.explain()
+
+
 def test_rootfs_without_the_language_says_so(cloche, tiny_root):
     run = cloche.run("print(1)\n", extra=["--rootfs", tiny_root], json_answer=False)
     assert run.status in (2, 125) and b"python" in run.stderr.lower(), run.explain()

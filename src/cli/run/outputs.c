@@ -86,9 +86,10 @@ static void saved_say(const char *path, uint64_t size_bytes)
 	(void)fd_write_full(STDERR_FILENO, buf_get_cstr(&line), line.len);
 }
 
+/* Of what collect_file answers, but 0. */
 static const char *collect_error(int error)
 {
-	if (error == -EPERM)
+	if (error == COLLECT_REFUSED)
 		return "version control would run commands out of it";
 	if (error == -EFBIG)
 		return "the files are larger together than the home, through hard links";
@@ -97,7 +98,7 @@ static const char *collect_error(int error)
 	return strerror(-error);
 }
 
-/* Takes one file out; fills what became of it. */
+/* Takes one file out; fills what became of it. Negative after saying why not. */
 static int file_save(const struct outputs_request *request, int out_fd, const struct change *change,
 	struct outputs *outputs, struct answer_file *file)
 {
@@ -117,9 +118,9 @@ static int file_save(const struct outputs_request *request, int out_fd, const st
 	}
 	collect.from_fd = fd;
 	r = collect_file(&collect, &done);
-	if (r < 0) {
+	if (r != 0) {
 		failed_say(change->path, collect_error(r));
-		return r;
+		return -1;
 	}
 	outputs->data_bytes += done.data_bytes;
 	file->size_bytes = done.size_bytes;
@@ -136,7 +137,7 @@ void outputs_collect(const struct outputs_request *request, const struct changes
 {
 	struct outputs outputs = { .n = changes->n };
 	AUTO_CLOSE int out_fd = -1;
-	bool is_tried = false; /* not by out_fd: -1 is EPERM too */
+	bool is_tried = false;
 
 	outputs.files = xcalloc(changes->n, sizeof(*outputs.files));
 	for (size_t i = 0; i < changes->n; i++) {

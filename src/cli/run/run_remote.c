@@ -307,7 +307,7 @@ static void saved_set(struct json *whole, const struct outputs *outputs)
 
 	for (size_t i = 0; i < outputs->n; i++)
 		if (outputs->files[i].saved)
-			json_set_cstr(json_edit_at(files, i), "saved", outputs->files[i].saved);
+			answer_saved_set(json_edit_at(files, i), outputs->files[i].saved);
 }
 
 static int tell(const struct remote *remote, const struct outputs *outputs)

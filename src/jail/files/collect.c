@@ -43,12 +43,12 @@ static bool is_repository(const char *name)
 	return false;
 }
 
-/* A component of the path as a C string; -EPERM for one that must not come out. */
+/* A component of the path as a C string; COLLECT_REFUSED for one that must not come out. */
 static int component_check(struct str part, char name[NAME_MAX + 1])
 {
 	int r = beneath_component(part, name);
 
-	return r == 0 && is_repository(name) ? -EPERM : r;
+	return r == 0 && is_repository(name) ? COLLECT_REFUSED : r;
 }
 
 /* HEAD beside objects/ and refs/ makes any folder a repository for git; under another name it is a
@@ -81,7 +81,7 @@ static int parent_enter(int out_fd, struct str path, char ret_name[NAME_MAX + 1]
 		int next;
 
 		r = component_check(part, ret_name);
-		if (r < 0)
+		if (r != 0)
 			return r;
 		next = folder_enter(fd, ret_name);
 		(void)fd_close(fd);
@@ -174,7 +174,7 @@ int collect_file(const struct collect_request *request, struct collected *ret_co
 	if (request->path.n == 0 || request->path.n >= sizeof(done.path) - NAME_MAX)
 		return -ENAMETOOLONG;
 	r = parent_enter(request->out_fd, request->path, name, &dirfd);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	n = pread(request->from_fd, head, sizeof(head), 0);
 	if (n < 0)

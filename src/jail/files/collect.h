@@ -25,9 +25,13 @@ struct collected {
 	const char *mime;    /* a literal */
 };
 
+/* What collect_file may answer beside 0 and -errno. */
+#define COLLECT_REFUSED 1 /* the path leads through a folder of version control */
+
 /* Copies the file. Nothing is ever overwritten and no link followed: a taken name becomes
  * `name (2).ext`, and the file appears whole or not at all where the file system has O_TMPFILE.
- * Returns 0; -EPERM for a path through a folder that version control runs commands out of (.git);
+ * Returns 0; COLLECT_REFUSED for a path through a folder that version control runs commands out of
+ * (.git);
  * the name HEAD is taken as taken; -EFBIG for more data than max_bytes; -EINVAL for a path with "."
  * or ".." or an empty part; -ENOTDIR or -ELOOP where a file or link stands in place of a folder;
  * -ENAMETOOLONG; or -errno of the host's file system. */

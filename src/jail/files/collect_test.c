@@ -1,16 +1,23 @@
 #include "jail/files/collect.h"
 
 #include "base/fd.h"
+#include "base/macro.h"
 #include "base/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A folder of the host for each test, and a script's file to take out. */
@@ -192,11 +199,43 @@ static void test_a_copy_that_fails_leaves_nothing(void **state)
 	assert_int_equal(faccessat(scene->out_fd, "gone", F_OK, 0), -1);
 }
 
+/* From now on the host's file system says EPERM to each new link, as some do. */
+static int links_forbid(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_linkat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { ARRAY_SIZE(code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0 ? -errno : 0;
+}
+
+static void test_what_the_host_forbids_is_not_our_own_refusal(void **state)
+{
+	struct scene *scene = *state;
+	int status;
+	pid_t pid;
+
+	assert_int_equal(collect(scene, STR("a/.git/config"), 0644), COLLECT_REFUSED);
+	assert_int_equal(collect(scene, STR(".GIT./x"), 0644), COLLECT_REFUSED);
+	pid = fork();
+	if (pid == 0)
+		_exit(links_forbid() == 0 && collect(scene, STR("x"), 0644) == -EPERM ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scene_start, scene_end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_what_the_host_forbids_is_not_our_own_refusal),
 		TEST(test_folders_are_kept),
 		TEST(test_nothing_is_overwritten),
 		TEST(test_a_scripts_modes_are_not_taken_over),

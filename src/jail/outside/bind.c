@@ -20,7 +20,8 @@ static int bind_with(
 	AUTO_CLOSE int tree_fd = -1;
 
 	tree_fd = open_tree(source_fd, name,
-		OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW);
+		OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW |
+			AT_EMPTY_PATH);
 	if (tree_fd < 0)
 		return -errno;
 	if (mount_setattr(tree_fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)

@@ -3,8 +3,8 @@
 #include <stdint.h>
 
 /* Attaches a read-only, nosuid, nodev copy of source_fd/name (a folder with all its sub-mounts, or
- * a file) at root_fd/target, which must exist. Returns 0 or -errno. open_tree(2),
- * mount_setattr(2) */
+ * a file; with name "" source_fd itself) at root_fd/target, which must exist. Returns 0 or -errno.
+ * open_tree(2), mount_setattr(2) */
 int bind_read_only(int source_fd, const char *name, int root_fd, const char *target);
 
 /* The same for a device node: without nodev, but noexec. */

@@ -1,5 +1,6 @@
 #include "jail/outside/etc.h"
 
+#include "base/beneath.h"
 #include "base/fd.h"
 #include "base/macro.h"
 #include "base/str.h"
@@ -54,14 +55,22 @@ static int file_make(int etc_fd, const char *name, const char *text)
 	return fd_write_full(fd, text, strlen(text));
 }
 
+/* Opens "etc/name" of the source. Its links are its own: what they name is looked for in it. */
+static int source_open(int source_fd, const char *name, int flags)
+{
+	char path[64];
+	int r = str_format(path, sizeof(path), "etc/%s", name);
+
+	return r < 0 ? r : beneath_open_as_root(source_fd, path, flags);
+}
+
 static int file_copy(int source_fd, int etc_fd, const char *name)
 {
-	AUTO_CLOSE int from = -1;
+	AUTO_CLOSE int from = source_open(source_fd, name, O_RDONLY | O_NONBLOCK);
 	AUTO_CLOSE int to = -1;
 	struct stat status;
 	off_t left;
 
-	from = openat(source_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (from < 0 || fstat(from, &status) < 0)
 		return 0; /* not there, or not for everybody's eyes: not in the cell either */
 	if (!S_ISREG(status.st_mode) || status.st_size > ETC_COPY_MAX)
@@ -83,13 +92,13 @@ static int file_copy(int source_fd, int etc_fd, const char *name)
 
 static int folder_bind(int source_fd, int etc_fd, const char *name)
 {
-	struct stat status;
+	AUTO_CLOSE int from = source_open(source_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW);
 	const char *slash = strchr(name, '/');
 	char parent[32];
 	int r;
 
-	if (fstatat(source_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(status.st_mode))
-		return 0;
+	if (from < 0)
+		return 0; /* as above */
 	if (slash) {
 		r = str_format(parent, sizeof(parent), "%.*s", (int)(slash - name), name);
 		if (r < 0)
@@ -99,20 +108,20 @@ static int folder_bind(int source_fd, int etc_fd, const char *name)
 	}
 	if (mkdirat(etc_fd, name, 0755) < 0)
 		return -errno;
-	r = bind_read_only(source_fd, name, etc_fd, name);
+	r = bind_read_only(from, "", etc_fd, name);
 	return r == -EACCES ? 0 : r;
 }
 
-static int etc_fill(int etc_fd, int source_etc_fd)
+static int etc_fill(int etc_fd, int source_fd)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(made_files) && r == 0; i++)
 		r = file_make(etc_fd, made_files[i].name, made_files[i].text);
-	for (size_t i = 0; i < ARRAY_SIZE(copied_files) && r == 0 && source_etc_fd >= 0; i++)
-		r = file_copy(source_etc_fd, etc_fd, copied_files[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(bound_folders) && r == 0 && source_etc_fd >= 0; i++)
-		r = folder_bind(source_etc_fd, etc_fd, bound_folders[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(copied_files) && r == 0; i++)
+		r = file_copy(source_fd, etc_fd, copied_files[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(bound_folders) && r == 0; i++)
+		r = folder_bind(source_fd, etc_fd, bound_folders[i]);
 	if (r == 0 && symlinkat("/usr/share/zoneinfo/UTC", etc_fd, "localtime") < 0)
 		r = -errno;
 	return r;
@@ -121,14 +130,12 @@ static int etc_fill(int etc_fd, int source_etc_fd)
 int etc_make(int root_fd, int source_fd)
 {
 	AUTO_CLOSE int etc_fd = -1;
-	AUTO_CLOSE int source_etc_fd = -1;
 
 	if (mkdirat(root_fd, "etc", 0755) < 0)
 		return -errno;
 	etc_fd = openat(root_fd, "etc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	source_etc_fd = openat(source_fd, "etc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* an image may have none: then there is only what is made here */
-	if (etc_fd < 0 || (source_etc_fd < 0 && errno != ENOENT))
+	if (etc_fd < 0)
 		return -errno;
-	return etc_fill(etc_fd, source_etc_fd);
+	/* an image may have no /etc: then there is only what is made here */
+	return etc_fill(etc_fd, source_fd);
 }
