@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -45,6 +46,15 @@ static int identity_take(void)
 		return -errno;
 	/* the change of ids has cleared it */
 	return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+/* The launcher may have died while no signal was set for that. Its pid cannot be asked for: it has
+ * none in this namespace. */
+static bool launcher_is_there(int launcher_fd)
+{
+	struct pollfd hangup = { .fd = launcher_fd };
+
+	return poll(&hangup, 1, 0) == 0;
 }
 
 /* jaild inherits the descriptors of its setup, its log, and nothing else. */
@@ -103,6 +113,8 @@ void inner_exec(const struct inner *inner)
 		stage = STAGE_OUTER_IDENTITY;
 		r = STAGE_TRY(stage, identity_take());
 	}
+	if (r == 0 && !launcher_is_there(inner->launcher_fd))
+		_exit(1);
 	if (r == 0) {
 		stage = STAGE_OUTER_EXEC;
 		r = STAGE_TRY(stage, jaild_execute(&setup));

@@ -11,6 +11,7 @@ struct inner {
 	const struct launcher_files *files;
 	const struct cgroup_root *cgroups;
 	uint32_t ids;
+	int launcher_fd; /* hangs up at the launcher's death */
 };
 
 /* In the outer namespaces, whose maps are written: takes id 0 there and executes this program again

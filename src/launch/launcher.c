@@ -52,6 +52,7 @@ struct launch {
 	struct delegation delegation;
 	struct cgroup_root cgroups;
 	pid_t jaild;
+	int child_fd;	/* to it, as long as we live: its hang-up tells of our death */
 	char text[256]; /* what went wrong, for people */
 };
 
@@ -116,11 +117,12 @@ static void child_run(struct launch *launch, int socket)
 	inner_exec(&(struct inner){ .options = launch->options,
 		.files = &launch->files,
 		.cgroups = &launch->cgroups,
-		.ids = count });
+		.ids = count,
+		.launcher_fd = socket });
 	_exit(1);
 }
 
-static int child_clone(struct launch *launch, int *ret_socket)
+static int child_clone(struct launch *launch)
 {
 	int sockets[2], r;
 	long pid;
@@ -142,7 +144,7 @@ static int child_clone(struct launch *launch, int *ret_socket)
 		return r;
 	}
 	launch->jaild = (pid_t)pid;
-	*ret_socket = sockets[0];
+	launch->child_fd = sockets[0];
 	return 0;
 }
 
@@ -170,7 +172,7 @@ static void jaild_protect(const struct launch *launch)
 	(void)fd_write_file(AT_FDCWD, path, "-500");
 }
 
-static bool jaild_place(struct launch *launch, int socket)
+static bool jaild_place(struct launch *launch)
 {
 	uint32_t count = 0;
 
@@ -183,7 +185,7 @@ static bool jaild_place(struct launch *launch, int socket)
 		return false;
 	if (!step(launch, STAGE_LAUNCHER_DROP, rights_drop(launch)))
 		return false;
-	return fd_write_full(socket, &count, sizeof(count)) == 0;
+	return fd_write_full(launch->child_fd, &count, sizeof(count)) == 0;
 }
 
 /* Waits for jaild's end. SIGTERM hangs up on its client, which ends it in order. */
@@ -224,8 +226,6 @@ static int socket_check(const struct options *options)
 
 static bool jaild_launch(struct launch *launch)
 {
-	AUTO_CLOSE int socket = -1;
-
 	if (!step(launch, STAGE_OPTIONS, socket_check(launch->options)))
 		return false;
 	if (!step(launch, STAGE_INIT_BINARY,
@@ -240,9 +240,9 @@ static bool jaild_launch(struct launch *launch)
 		return false;
 	if (!step(launch, STAGE_CGROUP_DELEGATE, cgroups_delegate(launch)))
 		return false;
-	if (!step(launch, STAGE_OUTER_CLONE, child_clone(launch, &socket)))
+	if (!step(launch, STAGE_OUTER_CLONE, child_clone(launch)))
 		return false;
-	return jaild_place(launch, socket);
+	return jaild_place(launch);
 }
 
 int launcher_run(const struct options *options)
@@ -253,6 +253,7 @@ int launcher_run(const struct options *options)
 
 	launch.options = options;
 	launch.jaild = -1;
+	launch.child_fd = -1;
 	/* out of the terminal's reach: Ctrl-C is the client's to handle */
 	(void)setsid();
 	sigfillset(&all);
