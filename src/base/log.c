@@ -9,7 +9,10 @@
 #include "base/str.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -20,6 +23,42 @@ static const char *const names[LOG_LEVEL_MAX] = { "error", "warning", "info", "d
 static bool is_control(char c)
 {
 	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+static bool is_dropping;
+static atomic_uint dropped;
+
+void log_drop_when_full(void)
+{
+	is_dropping = true;
+}
+
+static bool has_room(void)
+{
+	struct pollfd room = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return !is_dropping || (poll(&room, 1, 0) > 0 && (room.revents & POLLOUT));
+}
+
+/* If stderr is gone there is nobody to tell. */
+static void line_write(const char *line, size_t len)
+{
+	char told[64];
+	unsigned n;
+	int told_len;
+
+	if (!has_room() || (write(STDERR_FILENO, line, len) < 0 && errno == EAGAIN)) {
+		(void)atomic_fetch_add(&dropped, 1);
+		return;
+	}
+	n = atomic_exchange(&dropped, 0);
+	if (n == 0)
+		return;
+	told_len =
+		snprintf(told, sizeof(told), "level=warning msg=\"lines dropped\" lines=%u\n", n);
+	assert(told_len > 0 && (size_t)told_len < sizeof(told));
+	if (!has_room() || write(STDERR_FILENO, told, (size_t)told_len) < 0)
+		(void)atomic_fetch_add(&dropped, n);
 }
 
 void log_write(enum log_level level, const char *format, ...)
@@ -47,9 +86,7 @@ void log_write(enum log_level level, const char *format, ...)
 		if (is_control(line[i]))
 			line[i] = '?';
 	line[len] = '\n';
-	/* If stderr is gone there is nobody to tell. */
-	ssize_t ignored = write(STDERR_FILENO, line, len + 1);
-	(void)ignored;
+	line_write(line, len + 1);
 	errno = saved;
 }
 

@@ -31,6 +31,12 @@ extern enum log_level log_level;
  * as long as the block around it. */
 #define LOG_VALUE(s) log_quote((char[LOG_VALUE_MAX]){ 0 }, (s))
 
+/* From now on a line that stderr has no room for at the moment (a full pipe) is dropped, and the
+ * next one that fits is followed by a line that tells how many were. For a process that others wait
+ * for. Whoever shares the pipe can still fill it between our look and our write, unless stderr is
+ * O_NONBLOCK. */
+void log_drop_when_full(void);
+
 /* Writes one line if level is at most log_level. Never fails. */
 __attribute__((format(printf, 2, 3))) void log_write(enum log_level level, const char *format, ...);
 

@@ -84,6 +84,28 @@ static void test_a_long_line_is_cut(void **state)
 	assert_int_equal(caught()[0], '\0');
 }
 
+static void test_a_full_pipe_costs_lines_and_no_time(void **state)
+{
+	static char chunk[4096];
+
+	memset(chunk, '.', sizeof(chunk));
+	while (write(pipe_fds[1], chunk, sizeof(chunk)) > 0)
+		;
+	assert_int_equal(fcntl(pipe_fds[1], F_SETFL, 0), 0);
+	log_drop_when_full();
+	(void)alarm(10); /* if it waits after all */
+	log_info("msg=lost");
+	log_info("msg=lost");
+	while (read(pipe_fds[0], chunk, sizeof(chunk)) > 0)
+		;
+	log_info("msg=x");
+	assert_string_equal(
+		caught(), "level=info msg=x\nlevel=warning msg=\"lines dropped\" lines=2\n");
+	log_info("msg=y");
+	assert_string_equal(caught(), "level=info msg=y\n");
+	(void)alarm(0);
+}
+
 static void test_quoting(void **state)
 {
 	char text[2 * LOG_VALUE_MAX];
@@ -120,6 +142,7 @@ int main(void)
 		CAUGHT(test_errno_is_kept),
 		CAUGHT(test_a_stranger_cannot_make_a_second_line),
 		CAUGHT(test_a_long_line_is_cut),
+		CAUGHT(test_a_full_pipe_costs_lines_and_no_time),
 		cmocka_unit_test(test_quoting),
 		cmocka_unit_test(test_level_names),
 	};

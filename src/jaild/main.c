@@ -1,4 +1,5 @@
 #include "base/fd.h"
+#include "base/log.h"
 #include "jaild/jaild.h"
 #include "jaild/monitor.h"
 #include "jaild/session.h"
@@ -46,6 +47,7 @@ static int jaild_main(int setup_fd)
 	struct setup setup = { .client_fd = -1 };
 	int r;
 
+	log_drop_when_full(); /* every session would wait for the reader of a log */
 	(void)prctl(PR_SET_NAME, "cloche-jaild", 0, 0, 0);
 	r = setup_read(setup_fd, &setup);
 #ifdef CLOCHE_FAULT_INJECTION

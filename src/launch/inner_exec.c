@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -55,6 +56,21 @@ static bool launcher_is_there(int launcher_fd)
 	struct pollfd hangup = { .fd = launcher_fd };
 
 	return poll(&hangup, 1, 0) == 0;
+}
+
+/* A pipe of jaild's own description, so that no log of it waits for a reader: the flag on the one
+ * that we inherit would be its other users' too. Where it cannot be opened it stays. */
+static void log_open(void)
+{
+	struct stat status;
+	int fd;
+
+	if (fstat(STDERR_FILENO, &status) < 0 || !S_ISFIFO(status.st_mode))
+		return;
+	fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0)
+		(void)dup2(fd, STDERR_FILENO);
+	(void)fd_close(fd);
 }
 
 /* jaild inherits the descriptors of its setup, its log, and nothing else. */
@@ -108,6 +124,7 @@ void inner_exec(const struct inner *inner)
 	enum stage stage = STAGE_OUTER_ROOTFS;
 	int r;
 
+	log_open();
 	r = STAGE_TRY(stage, rootfs_open(inner->options, &setup.rootfs_fd));
 	if (r == 0) {
 		stage = STAGE_OUTER_IDENTITY;

@@ -1,7 +1,9 @@
 """What is no message ends its connection, and the first connection's end is jaild's; what is one but means nothing is
 refused.
 """
+import contextlib
 import errno
+import fcntl
 import os
 import random
 import resource
@@ -260,3 +262,18 @@ def test_bad_message_over_the_first_connection_ends_jaild(data, jaild):
     jaild.send_bytes(data)
     assert not [said for said in jaild.ends() if said.kind != Type.RUN_ENDED]
     jaild.launcher.wait(10)
+
+
+def test_a_log_that_nobody_reads_stops_nothing(jaild):
+    """jaild waited for room in its log's pipe, and every session with it."""
+    pipe = os.open(f"/proc/{jaild.launcher.pid}/fd/2", os.O_WRONLY | os.O_NONBLOCK)
+    assert not fcntl.fcntl(jaild.launcher.stderr, fcntl.F_GETFL) & os.O_NONBLOCK
+    for size in (4096, 1):
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(pipe, bytes(size))
+    for _ in range(3):
+        with jaild.attach() as other:
+            assert is_hung_up_on(other, b"x")
+    assert jaild.result(jaild.open("one"), "print(1)")[1] == "1\n"
+    os.close(pipe)
