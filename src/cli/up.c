@@ -14,10 +14,22 @@
 #include "cli/up_listen.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
+
+/* SIGHUP means two things. To a program of a terminal: the terminal is gone, end; unless somebody
+ * has it ignored (nohup). To a daemon: open your logs anew. */
+static bool ends_by_hangup(void)
+{
+	AUTO_CLOSE int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	struct sigaction action;
+
+	return terminal >= 0 && sigaction(SIGHUP, NULL, &action) == 0 &&
+	       action.sa_handler != SIG_IGN;
+}
 
 static int signals_take(int *ret_fd)
 {
@@ -73,6 +85,7 @@ static int open_all(struct up *up)
 		say("%s", fault.text);
 		return fault.code == FAULT_INVALID_FIELD ? EXIT_USAGE : EXIT_OURS;
 	}
+	up->ends_by_hangup = ends_by_hangup();
 	r = signals_take(&up->signal_fd);
 	if (r == 0)
 		r = inotify_take(up->options.state, &up->inotify_fd);

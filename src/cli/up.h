@@ -27,6 +27,7 @@ struct up {
 	size_t n_listeners;
 	char address[PATH_MAX + 32]; /* for the line that says ready */
 	int signal_fd;
+	bool ends_by_hangup; /* SIGHUP ends us: our terminal went, and no nohup(1) said otherwise */
 	int inotify_fd;
 	struct up_child jaild, supervisor;
 	usec_t started_us;   /* of jaild, the last time */
@@ -54,6 +55,9 @@ int up_jaild_hand_on(struct up *up, struct fault *ret_fault);
 
 /* Sends the tokens as they are now. */
 int up_tokens_send(const struct up *up);
+
+/* Sends the audit log as it is now. */
+int up_audit_send(const struct up *up);
 
 /* Waits for a child that has ended, and forgets it. */
 void up_child_reap(struct up_child *child);

@@ -138,6 +138,14 @@ int up_tokens_send(const struct up *up)
 		up->supervisor.socket, &control, sizeof(control), &up->state.token_fd, 1);
 }
 
+int up_audit_send(const struct up *up)
+{
+	const struct control control = { .type = CONTROL_AUDIT };
+
+	return channel_send(
+		up->supervisor.socket, &control, sizeof(control), &up->state.audit_fd, 1);
+}
+
 static int supervisor_start(struct up *up, struct fault *ret_fault)
 {
 	const struct control start = { .type = CONTROL_START, .owner_uid = getuid() };

@@ -201,6 +201,22 @@ int up_state_read_tokens(struct up_state *state, struct fault *ret_fault)
 	return 0;
 }
 
+int up_state_open_audit(struct up_state *state, struct fault *ret_fault)
+{
+	int fd = openat(state->dir_fd, "audit.log",
+		O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0) {
+		int r = -errno;
+
+		fault_set(ret_fault, FAULT_BAD_REQUEST, "audit.log: %s", strerror(-r));
+		return r;
+	}
+	(void)fd_close(state->audit_fd);
+	state->audit_fd = fd;
+	return 0;
+}
+
 int up_state_open(const char *path, struct up_state *ret_state, struct fault *ret_fault)
 {
 	struct up_state *state = ret_state;
@@ -212,15 +228,7 @@ int up_state_open(const char *path, struct up_state *ret_state, struct fault *re
 		r = lock_take(state->dir_fd, &state->lock_fd, ret_fault);
 	if (r == 0)
 		r = up_state_read_tokens(state, ret_fault);
-	if (r < 0)
-		return r;
-	state->audit_fd = openat(state->dir_fd, "audit.log",
-		O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (state->audit_fd < 0) {
-		r = -errno;
-		fault_set(ret_fault, FAULT_BAD_REQUEST, "audit.log: %s", strerror(-r));
-	}
-	return r;
+	return r < 0 ? r : up_state_open_audit(state, ret_fault);
 }
 
 void up_state_close(struct up_state *state)

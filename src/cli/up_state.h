@@ -23,5 +23,9 @@ struct up_state {
 int up_state_open(const char *path, struct up_state *ret_state, struct fault *ret_fault);
 void up_state_close(struct up_state *state);
 
+/* Opens audit.log anew, which may have been moved away, for CONTROL_AUDIT. On an error the old one
+ * stays. */
+int up_state_open_audit(struct up_state *state, struct fault *ret_fault);
+
 /* Reads token and tokens again into a new token_fd. On an error the old one stays. */
 int up_state_read_tokens(struct up_state *state, struct fault *ret_fault);

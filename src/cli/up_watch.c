@@ -75,12 +75,31 @@ static void fail(struct up *up, const struct fault *fault)
 	stop(up, EXIT_OURS);
 }
 
+/* The audit log was moved away: logrotate(8). */
+static void audit_reopen(struct up *up)
+{
+	struct fault fault = { 0 };
+
+	if (up_state_open_audit(&up->state, &fault) < 0) {
+		log_error("msg=\"audit log not opened, the one before stays\" error=%s",
+			LOG_VALUE(fault.text));
+		return;
+	}
+	log_info("msg=\"audit log opened anew\"");
+	if (up->supervisor.pid)
+		(void)up_audit_send(up);
+}
+
 static void on_signal(struct up *up)
 {
 	struct signalfd_siginfo info;
 
 	if (read(up->signal_fd, &info, sizeof(info)) != sizeof(info))
 		return;
+	if (info.ssi_signo == SIGHUP && !up->ends_by_hangup) {
+		audit_reopen(up);
+		return;
+	}
 	if (up->is_stopping && info.ssi_signo == SIGINT) {
 		/* The second Ctrl-C: nobody wants to wait. */
 		child_kill(&up->supervisor, SIGKILL);

@@ -1,12 +1,14 @@
 /*
  * Theory of operation: a line goes out in one write(2) to a descriptor opened for appending, so
- * lines of several threads never mix and whoever rotates the file (copytruncate) loses none of them
- * half. A disk that fills up in the middle of a line leaves it torn; the next one then begins with
- * a line end of its own, so that only one is lost.
+ * lines of several threads never mix. Whoever moves the file away and tells `cloche up` (SIGHUP)
+ * loses none: the old file gets all lines until the new one is here. A disk that fills up in the
+ * middle of a line leaves it torn; the next one then begins with a line end of its own, so that
+ * only one is lost.
  */
 #include "supervisor/audit.h"
 
 #include "base/buf.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "http/request.h"
@@ -23,6 +25,15 @@
 void audit_init(struct audit *audit)
 {
 	*audit = (struct audit){ .mutex = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+}
+
+void audit_open(struct audit *audit, int fd)
+{
+	(void)pthread_mutex_lock(&audit->mutex);
+	(void)fd_close(audit->fd);
+	audit->fd = fd;
+	audit->is_torn = false;
+	(void)pthread_mutex_unlock(&audit->mutex);
 }
 
 /* "2026-11-29T17:30:00.123Z" */

@@ -22,6 +22,9 @@ struct audit {
 
 void audit_init(struct audit *audit);
 
+/* Writes to fd, taken over, from the next line on; what was written to before is closed. */
+void audit_open(struct audit *audit, int fd);
+
 /* A new line about a request: time, event (a literal), request, peer, tenant, token. The caller
  * adds to it and frees it with json_free. */
 struct json *audit_line(struct http_request *request, const char *event);

@@ -67,6 +67,9 @@ static int control_take(
 	case CONTROL_TOKENS:
 		r = tokens_take(supervisor, fds[0]);
 		break;
+	case CONTROL_AUDIT:
+		audit_open(&supervisor->audit, TAKE_FD(fds[0]));
+		break;
 	default:
 		r = -EBADMSG;
 	}
@@ -88,7 +91,7 @@ int control_begin(struct supervisor *supervisor, int control_fd, int *ret_fds)
 			return r < 0 ? r : -EBADMSG;
 		if (r != CONTROL_START)
 			continue;
-		supervisor->audit.fd = fds[0];
+		audit_open(&supervisor->audit, fds[0]);
 		listeners = (int)n_fds - 1;
 		memcpy(ret_fds, fds + 1, (size_t)listeners * sizeof(fds[0]));
 	}

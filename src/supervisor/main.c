@@ -35,27 +35,48 @@
 #define DRAIN_WAIT_MS	900
 #define ANSWERS_WAIT_MS 400
 
-/* Descriptors: one for each waiting connection, two for each served one (http/server.h), and those
- * of runs: with room to spare. */
-#define DESCRIPTORS_MAX 4096
+/* Descriptors: 1,024 of connections that wait and 256 that linger, two for each of 128 served ones
+ * (http/server.h) and a dozen of each one's run. Where the hard limit is lower, fewer connections
+ * may wait: what is served comes first. */
+#define DESCRIPTORS_MAX	   4096
+#define DESCRIPTORS_SERVED 2048
+#define WAITING_MIN	   64
 /* Bytes from which on memory goes back to the kernel when it is freed: a request's body and its
  * values are not kept for later ones. */
 #define HEAP_THRESHOLD (128 * 1024)
 
 static struct supervisor supervisor;
 
-/* Threads share two heaps, so that what a burst of them has used is used again by the next. */
-static void resources_set(void)
+/* Threads share two heaps, so that what a burst of them has used is used again by the next. Returns
+ * how many descriptors there may be. */
+static rlim_t resources_set(void)
 {
 	struct rlimit limit;
 
 	(void)mallopt(M_ARENA_MAX, 2);
 	(void)mallopt(M_MMAP_THRESHOLD, HEAP_THRESHOLD);
 	(void)mallopt(M_TRIM_THRESHOLD, HEAP_THRESHOLD);
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= DESCRIPTORS_MAX)
-		return;
-	limit.rlim_cur = MIN(limit.rlim_max, (rlim_t)DESCRIPTORS_MAX);
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	if (limit.rlim_cur < DESCRIPTORS_MAX) {
+		limit.rlim_cur = MIN(limit.rlim_max, (rlim_t)DESCRIPTORS_MAX);
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	if (limit.rlim_cur < DESCRIPTORS_MAX)
+		log_warning("msg=\"few descriptors: raise the hard limit (ulimit -Hn)\" now=%llu "
+			    "wanted=%d",
+			(unsigned long long)limit.rlim_cur, DESCRIPTORS_MAX);
+	return limit.rlim_cur;
+}
+
+static struct http_limits limits_make(rlim_t descriptors)
+{
+	struct http_limits limits = HTTP_LIMITS_DEFAULT;
+	rlim_t left = descriptors > DESCRIPTORS_SERVED ? descriptors - DESCRIPTORS_SERVED : 0;
+
+	limits.waiting_max =
+		(unsigned)MIN((rlim_t)limits.waiting_max, MAX(left, (rlim_t)WAITING_MIN));
+	return limits;
 }
 
 static int signals_take(int *ret_fd)
@@ -99,7 +120,6 @@ static int serve(int control_fd, int signal_fd)
 	supervisor.http.release = claim_release;
 	supervisor.http.take_body = claim_body;
 	supervisor.http.note_size = sizeof(struct note);
-	supervisor.http.limits = HTTP_LIMITS_DEFAULT;
 	(void)pthread_mutex_lock(&supervisor.starting);
 	r = http_server_start(&supervisor.http, listeners, (size_t)n, &supervisor.server);
 	(void)pthread_mutex_unlock(&supervisor.starting);
@@ -145,7 +165,7 @@ int main(int argc, char **argv)
 		return 2;
 	(void)prctl(PR_SET_NAME, "cloche-supervis", 0, 0, 0);
 	(void)log_level_parse(options.settings.log_level, &log_level);
-	resources_set();
+	supervisor.http.limits = limits_make(resources_set());
 	r = lock_in(&options, &what);
 	if (r < 0) {
 		log_error("msg=\"cannot lock itself in\" step=%s error=%s", what,

@@ -9,6 +9,7 @@ static const struct {
 	[CONTROL_START] = { 2, 1 + CONTROL_LISTENERS_MAX },
 	[CONTROL_TOKENS] = { 1, 1 },
 	[CONTROL_JAILD] = { 1, 1 },
+	[CONTROL_AUDIT] = { 1, 1 },
 	[CONTROL_READY] = { 0, 0 },
 };
 

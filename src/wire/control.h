@@ -7,7 +7,7 @@
 /*
  * What `cloche up` and the supervisor say to each other over a SEQPACKET socket, each a message
  * with descriptors. `up` has the rights to open things; the supervisor is handed what it needs:
- * first START, then TOKENS, then JAILD, and the last two again whenever they change.
+ * first START, then TOKENS, then JAILD; the last two and AUDIT whenever they change.
  */
 
 #define CONTROL_LISTENERS_MAX 4
@@ -18,6 +18,7 @@ enum control_type {
 	CONTROL_START,	/* the audit log for appending, then 1 to CONTROL_LISTENERS_MAX listeners */
 	CONTROL_TOKENS, /* a sealed memfd with the lines of token/token.h */
 	CONTROL_JAILD,	/* the first connection to a jaild whose word nobody has read yet */
+	CONTROL_AUDIT,	/* the audit log anew, after it was moved away */
 	/* supervisor to up */
 	CONTROL_READY, /* a canary has worked, requests are served */
 	CONTROL_TYPE_MAX
