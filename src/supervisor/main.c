@@ -157,6 +157,7 @@ static void drain(void)
 
 int main(int argc, char **argv)
 {
+	struct shares_limits shares;
 	struct options options;
 	const char *what = NULL;
 	int signal_fd = -1, r;
@@ -174,7 +175,8 @@ int main(int argc, char **argv)
 	}
 	supervisor.settings = options.settings;
 	supervisor.starting = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-	shares_init(&supervisor.shares, &SHARES_LIMITS_DEFAULT);
+	shares = shares_limits_for((unsigned)options.settings.max_sessions);
+	shares_init(&supervisor.shares, &shares);
 	keyring_init(&supervisor.keyring);
 	audit_init(&supervisor.audit);
 	r = signals_take(&signal_fd);

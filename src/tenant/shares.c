@@ -9,11 +9,26 @@
 #include "tenant/shares.h"
 
 #include "base/assert.h"
+#include "base/macro.h"
 #include "base/str.h"
 
 #include <errno.h>
 #include <string.h>
 #include <time.h>
+
+#define WORK_MORE 16u /* than sessions: calls that wait, and transfers */
+#define WORK_MAX  96u /* of one tenant, of 112 */
+
+struct shares_limits shares_limits_for(unsigned max_sessions)
+{
+	struct shares_limits limits = SHARES_LIMITS_DEFAULT;
+	unsigned looks = limits.tenant_all - limits.tenant_work;
+	unsigned work = MIN(max_sessions + WORK_MORE, WORK_MAX);
+
+	limits.tenant_work = MAX(limits.tenant_work, work);
+	limits.tenant_all = limits.tenant_work + looks;
+	return limits;
+}
 
 void shares_init(struct shares *shares, const struct shares_limits *limits)
 {

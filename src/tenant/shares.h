@@ -42,6 +42,10 @@ struct shares_limits {
 		.answer_bytes = (size_t)64 * 1024 * 1024,                                          \
 		.parsing = 4 })
 
+/* SHARES_LIMITS_DEFAULT, but with more for one tenant where so many sessions may be open that it
+ * could not use them all: sixteen works more than sessions, up to 96. */
+struct shares_limits shares_limits_for(unsigned max_sessions);
+
 #define SHARES_TENANTS_MAX 256 /* with a request under way: more than requests at once */
 
 struct share {

@@ -51,6 +51,15 @@ static void test_one_tenant_cannot_take_all(void **state)
 	enter("a", SHARES_WORK);
 }
 
+static void test_many_sessions_are_of_use_to_one_tenant(void **state)
+{
+	assert_int_equal(shares_limits_for(4).tenant_work, 32);
+	assert_int_equal(shares_limits_for(64).tenant_work, 80);
+	assert_int_equal(shares_limits_for(64).tenant_all, 88);
+	assert_int_equal(shares_limits_for(128).tenant_work, 96);
+	assert_int_equal(shares_limits_for(128).all, 120);
+}
+
 static void test_all_tenants_leave_something(void **state)
 {
 	shares_init(&shares, &small);
@@ -163,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_tenant_cannot_take_all),
+		cmocka_unit_test(test_many_sessions_are_of_use_to_one_tenant),
 		cmocka_unit_test(test_all_tenants_leave_something),
 		cmocka_unit_test(test_a_share_is_free_when_its_last_request_is_over),
 		cmocka_unit_test(test_bodies_of_a_tenant),
