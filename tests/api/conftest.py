@@ -13,9 +13,19 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent / "support"))
 
-from service import CONTRACT, PROGRAM, Service, make_pen  # noqa: E402
+from service import CONTRACT, PROGRAM, SANITIZED, Service, make_pen  # noqa: E402
 
 _keys = itertools.count(1)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "address_space: not with a sanitizer, which maps more than it has")
+
+
+def pytest_collection_modifyitems(config, items):
+    left_out = [item for item in items if SANITIZED and item.get_closest_marker("address_space")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_terminal_summary(terminalreporter):

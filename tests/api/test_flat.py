@@ -138,6 +138,7 @@ def test_a_lack_of_descriptors_passes(start_with):
     until(lambda: api.run("k0", "print(1)").status == 200, within=20)
 
 
+@pytest.mark.address_space
 @pytest.mark.parametrize("kib", [200000, 120000])  # the second is too little: it dies, and comes back
 def test_a_lack_of_memory_passes(start_with, kib):
     """It may map little more than it has: large calls may fail, nothing hangs, and later ones work."""
