@@ -89,6 +89,11 @@ def told(tag, text, size=None):
     return bytes([tag]) + struct.pack("<I", len(text) if size is None else size) + text
 
 
+def shown(flags, mime, value):
+    """A result of src/wire/report.h"""
+    return told(4, bytes([flags, len(mime)]) + mime + value)
+
+
 def plan(fds=3, version=1, abi=7, count=278, reserved=0, **changes):
     """src/jail/plan/plan.h, behind a byte with the number of descriptors."""
     head = struct.pack("<II", 0x4E414C50, version) + limits(**changes)
@@ -173,7 +178,11 @@ write(
         "twice": told(1, b"a") + told(1, b"b"),
         "length_huge": told(1, b"a") + told(2, b"b", 0xFFFFFFFF),
         "length_one_too_long": told(3, b"abc", 4),
-        "tag": told(4, b"x") + told(1, b"y"),
+        "tag": told(6, b"x") + told(1, b"y"),
+        "result_path": shown(2, b"image/png", b"figure-1.png"),
+        "result_texts": shown(1, b"text/plain", b"42") + shown(1, b"a/b", b"<b>") + told(5, b"\7") + told(1, b"E"),
+        "result_bad_mime": told(4, b"\3\xfftext/plain") + shown(0, b"A/b", b""),
+        "result_flags": shown(4, b"a/b", b"") + told(5, b"\xff") + told(5, b""),
         "cut": told(1, b"abc")[:6],
     },
 )

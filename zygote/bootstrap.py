@@ -18,6 +18,12 @@ it, so stack listings, recursion depth and tracebacks need no pretence. The step
  3. What the script raises arrives in the generator, which keeps it and makes `conclude` the
     sys.excepthook. Python calls `conclude`, which does what Python does at the end of a script.
 
+What a run shows beyond its output costs those that show nothing next to nothing. The last value:
+where the module's code drops a value just before it returns, it hands it to sys.displayhook instead,
+as Python does at its prompt; the hook is ours and passes on what comes from elsewhere. So the value
+dies where and when it would. Figures: a finder in sys.meta_path waits for matplotlib.pyplot. The
+rest is in results.py and figures.py beside this file, executed in its names when first needed.
+
 The script runs in our process and may break whatever it finds; so what is needed after it is
 bound here before it, builtins included.
 """
@@ -29,19 +35,25 @@ __builtins__ = builtins.__dict__.copy()  # the copy serves this file
 from _frozen_importlib_external import SourceFileLoader
 from _io import BytesIO, StringIO, TextIOWrapper
 from posix import close, dup, execv, getpid
-from sys import getprofile, gettrace, setprofile, settrace
+from sys import _getframe, getprofile, gettrace, setprofile, settrace
 
 SCRIPT = "/run/cloche/main.py"
 HOME = "/mnt/data"
 ARGV0 = "main.py"
 REPORT_FD = 3
-REPORT_SIZE = 256 * 1024  # src/wire/report.h
+REPORT_SIZE = 1024 * 1024  # src/wire/report.h
+PARTS = "/etc/cloche"
 
 version = sys.version_info
 display = sys.excepthook
+print_value = sys.displayhook
 process = 0  # whose report it is
 own = 0  # where the command line names the file that Python was started with
 memory = None  # the report's, mapped
+source = b""  # the script's text
+script_code = None
+is_forgone = False  # the last value: the script has its own ways with it
+parts = {}  # further files of ours that were executed; figures.py once pyplot is there
 main = []  # the names of the script's __main__, until it has ended
 waiting = []  # the script as a function, until it runs
 ended = []  # what it raised, None if nothing
@@ -76,8 +88,18 @@ def map_report(fd):
             pass
 
 
+def load(part):
+    """Executes a further file of ours, once."""
+    if part not in parts:
+        with open(f"{PARTS}/{part}.py", "rb") as file:
+            text = file.read()
+        exec(compile(text, file.name, "exec", 0, True), globals())
+        parts[part] = True
+
+
 def compile_script():
     """The script's code. Its warnings are shown; of its errors plain Python is to tell."""
+    global source
     with open(SCRIPT, "rb") as file:
         source = file.read()
     stream = sys.stderr
@@ -131,6 +153,81 @@ def compile_quickly(source):
 
     _fix_co_filename(taken[0], SCRIPT)
     return taken[0]
+
+
+# Opcodes by version: what drops a value, what shows it with its argument, what makes an argument
+# longer, what ends with None in one or two steps, and after a colon what may stand before that (a
+# comprehension gives back the places of its variables).
+OPCODES = {
+    11: b"\x01\x46\x00\x90\x64\x53:",
+    12: b"\x01\xad\x01\x90\x79:\x7d",
+    13: b"\x20\x37\x01\x47\x67:\x6e\x70",
+    14: b"\x1f\x35\x01\x45\x52\x23:\x70\x72",
+}
+
+
+def show_last(code):
+    """The code, its last value shown before it is dropped. Whether that is an expression's is for
+    results.py: most often the value is None. What SHOW leaves on the stack dies with the frame."""
+    opcodes = OPCODES.get(version[1])
+    if opcodes is None:
+        return code
+    before, _, stores = opcodes[4:].partition(b":")
+    text = bytearray(code.co_code)
+    end = -1
+    while (end := text.find(before[-1], end + 1)) >= 0:
+        at = end - 2
+        if end % 2 or before[-2:-1] not in (b"", text[at : at + 1]):
+            continue
+        at -= 2 * (len(before) - 1)
+        while text[at] == opcodes[3]:
+            at -= 2
+        last = at
+        while text[at] in stores:
+            at -= 2
+        if text[at] == opcodes[0]:
+            text[at : at + 2] = opcodes[1:3]
+            if at < last:
+                text[at + 2 : at + 4] = opcodes[0], 0
+    return code.replace(co_code=bytes(text), co_stacksize=code.co_stacksize + 1)
+
+
+def displayhook(value):
+    """The script's last value, or that of whoever else asks for what Python does at its prompt."""
+    if _getframe(1).f_code is not script_code:
+        print_value(value)
+    elif value is not None:
+        pause_tracing()
+        begin_results("show_last_value", value)
+        resume_tracing()
+
+
+def begin_results(function, *arguments):
+    """Calls a function of results.py; whatever happens there is not the script's to notice."""
+    if getpid() != process:
+        return
+    try:
+        load("results")
+        globals()[function](*arguments)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        pass
+
+
+def find_figures(name, path=None, target=None):
+    """In sys.meta_path: finds nothing, and follows matplotlib.pyplot when somebody else does."""
+    if name != "matplotlib.pyplot":
+        return None
+    sys.meta_path.remove(find_figures)
+    try:
+        load("figures")
+        return find_pyplot(name, path, target)
+    except OSError:  # out of descriptors: no figures
+        return None
+
+
+find_figures.find_spec = find_figures
 
 
 def make_main():
@@ -238,6 +335,7 @@ def conclude(*_):
     names = main.pop()  # we outlive the script's objects: hold none
     error = ended.pop()
     if isinstance(error, SystemExit):
+        conclude_results(error, names)
         if version >= (3, 14):
             forget_file(names)
         resume_tracing()
@@ -251,11 +349,24 @@ def conclude(*_):
             display(type(error), error, error.__traceback__)
         else:
             show(hook, error)
+    conclude_results(error, names)
     forget_file(names)
     interrupt = is_interrupt(error)
     resume_tracing()
     if not interrupt:
         raise SystemExit(0 if error is None else 1)
+
+
+def conclude_results(error, names):
+    """A last value that the compiler left out, as a constant; and the figures left open."""
+    if error is None and not is_forgone:
+        line = source.rstrip().rpartition(b"\n")[2]
+        before, _, last = line.rpartition(b";")
+        last = last.lstrip() if before else last
+        if last[:1] in b"0123456789.-+~('\"" or last[:4] in (b"True", b"Fals") or b"'" in last[1:3] or b'"' in last[1:3]:
+            begin_results("show_constant", names)
+    if "figures" in parts:
+        begin_results("save_open_figures")
 
 
 def is_interrupt(error):
@@ -289,7 +400,7 @@ def flush(name):
 # What only a script that fails needs: as text, for parsing it would cost every run 0.6 ms.
 UNCAUGHT = r'''
 # As in src/wire/report.h.
-REPORT_ERROR_NAME, REPORT_ERROR_VALUE, REPORT_ERROR_TRACEBACK = 1, 2, 3
+REPORT_ERROR_NAME, REPORT_ERROR_VALUE, REPORT_ERROR_TRACEBACK, REPORT_RESULT, REPORT_ADVICE = range(1, 6)
 VALUE_MAX = 4096
 TRACEBACK_MAX = 64 * 1024
 
@@ -401,7 +512,6 @@ def tell(error, text):
         return
     try:
         name = type(error).__name__
-        memory.seek(0)
         put(REPORT_ERROR_NAME, name, VALUE_MAX)
         # What was shown ends with the value; str() might run the script's code once more.
         value = str(error) if harmless(error) else text.rpartition(name + ": ")[2].rstrip("\n")
@@ -412,7 +522,11 @@ def tell(error, text):
 
 
 def put(tag, text, limit):
-    """Adds a record; of a long text, its start and its end."""
+    put_bytes(tag, shorten(text, limit))
+
+
+def shorten(text, limit):
+    """As UTF-8; of a long text, its start and its end."""
     if len(text) > limit:
         text = text[:limit] + text[-limit:]
     data = text.encode("utf-8", "backslashreplace")
@@ -420,20 +534,37 @@ def put(tag, text, limit):
         gap = b"\n...\n"
         half = (limit - len(gap)) // 2
         data = data[:half] + gap + data[-half:]
-    memory.write(bytes([tag]) + len(data).to_bytes(4, "little") + data)
+    return data
+
+
+def put_bytes(tag, data):
+    """Adds a record. Its tag comes last, so that a process that is killed leaves whole ones."""
+    at = memory.tell()
+    memory[at + 1 : at + 5 + len(data)] = len(data).to_bytes(4, "little") + data
+    memory[at] = tag
+    memory.seek(at + 5 + len(data))
 '''
 
 
 def run(report_fd):
     """Makes all ready for SCRIPT; see "The boundary". sys.path[0] still is the main file's folder."""
-    global memory, own, process
+    global is_forgone, memory, own, process, script_code
     own = sys.orig_argv.index(sys.argv[0])
     process = getpid()
     del sys.path[0]
     memory = map_report(report_fd)
-    code = compile_script()
+    script_code = compile_script()
+    is_forgone = b"displayhook" in source or b"settrace" in source or b"setprofile" in source
+    if not is_forgone:
+        script_code = show_last(script_code)
+        sys.displayhook = displayhook
+    if "matplotlib.pyplot" in sys.modules:
+        load("figures")
+        watch_figures()
+    else:
+        sys.meta_path.insert(0, find_figures)
     main.append(make_main())
-    waiting.append(type(stage)(code, main[0]))
+    waiting.append(type(stage)(script_code, main[0]))
     player = stage(Script())
     next(player)
     setattr(sys, "last_exc" if version >= (3, 12) else "last_type", player)

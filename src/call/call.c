@@ -28,6 +28,7 @@
 #include "jail/files/changes.h"
 #include "sandbox/end.h"
 #include "sandbox/language.h"
+#include "sandbox/results.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -227,8 +228,20 @@ static void files_tell(struct call *call, const struct answer_file *files, size_
 		}
 }
 
+static void results_tell(struct call *call, const struct report_result *results, size_t n)
+{
+	struct call_watch *watch = call->request->watch;
+
+	for (size_t i = 0; watch && watch->on_result && i < n; i++)
+		if (watch->on_result(watch, &results[i]) < 0) {
+			call->result->is_client_gone = true;
+			return;
+		}
+}
+
 static void answer(struct call *call)
 {
+	struct report_result results[REPORT_RESULTS_MAX];
 	struct wire_status_is status = { 0 };
 	struct changes changes = { .n = 0 };
 	struct answer_file *files;
@@ -257,6 +270,10 @@ static void answer(struct call *call)
 	answer.n_files = changes.n;
 	answer.is_files_truncated =
 		changes.is_truncated || call->before.is_truncated || !call->is_listed;
+	answer.results = results;
+	answer.n_results =
+		results_pick(&call->run.report, call->is_listed ? &call->after : NULL, results);
+	results_tell(call, results, answer.n_results);
 	files_tell(call, files, changes.n);
 	call->result->answer = answer_make(&answer);
 	free(files);

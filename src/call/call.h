@@ -42,7 +42,9 @@ struct call_watch {
 	int (*on_started)(struct call_watch *watch, const char *run_id, const char *session_state);
 	/* What the script printed; never ends inside a UTF-8 character, and is not repaired. */
 	int (*on_output)(struct call_watch *watch, enum run_stream stream, struct str text);
-	/* After the end, for each changed file; answer_file_make gives its JSON. */
+	/* After the end, for each result; results_make_one gives its JSON. */
+	int (*on_result)(struct call_watch *watch, const struct report_result *result);
+	/* Then for each changed file; answer_file_make gives its JSON. */
 	int (*on_file)(struct call_watch *watch, const struct answer_file *file);
 };
 

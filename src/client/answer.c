@@ -98,10 +98,14 @@ static void usage_read(struct reading *reading, struct sandbox_answer *answer)
 static void lists_read(struct reading *reading, struct sandbox_answer *answer)
 {
 	const struct json *files = json_get(answer->whole, "files");
+	const struct json *results = json_get(answer->whole, "results");
 	const struct json *reset = json_get(answer->whole, "reset");
 
 	if (json_kind_get(files) != JSON_KIND_ARRAY && !reading->wrong)
 		reading->wrong = "files";
+	if (json_kind_get(results) != JSON_KIND_ARRAY && !reading->wrong)
+		reading->wrong = "results";
+	answer->n_results = json_size(results);
 	answer->n_files = json_size(files);
 	answer->is_files_truncated = bool_get(reading, answer->whole, "files_truncated");
 	if (json_kind_get(reset) != JSON_KIND_NULL)
@@ -136,6 +140,21 @@ void sandbox_answer_fini(struct sandbox_answer *answer)
 {
 	json_free(answer->whole);
 	*answer = (struct sandbox_answer){ .whole = NULL };
+}
+
+int sandbox_answer_result(
+	const struct sandbox_answer *answer, size_t i, struct sandbox_result *ret_result)
+{
+	const struct json *result = json_at(json_get(answer->whole, "results"), i);
+	struct reading reading = { .wrong = NULL };
+
+	*ret_result = (struct sandbox_result){ .mime = text_get(&reading, result, "mime"),
+		.is_main = bool_get(&reading, result, "main") };
+	if (json_kind_get(json_get(result, "text")) == JSON_KIND_TEXT)
+		ret_result->text = text_get(&reading, result, "text");
+	else if (sandbox_path_read(result, &ret_result->path) < 0)
+		return -EBADMSG;
+	return reading.wrong ? -EBADMSG : 0;
 }
 
 int sandbox_answer_file(

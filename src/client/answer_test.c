@@ -14,9 +14,14 @@
 #define HEAD                                                                                       \
 	"\"run_id\":\"r\",\"session\":\"s\",\"session_state\":\"new\",\"language\":\"python\","    \
 	"\"outcome\":\"ok\","
+#define RESULTS                                                                                    \
+	"\"results\":[{\"mime\":\"text/plain\",\"text\":\"\",\"main\":true},"                      \
+	"{\"mime\":\"image/png\",\"path\":\"f.png\",\"main\":false},"                              \
+	"{\"mime\":\"image/png\",\"main\":false}],"
 #define REST                                                                                       \
-	"\"stdout\":" STREAM ",\"stderr\":" STREAM ",\"reset\":null,\"files_truncated\":false,"    \
-	"\"usage\":" USAGE
+	RESULTS "\"stdout\":" STREAM ",\"stderr\":" STREAM                                         \
+		",\"reset\":null,\"files_truncated\":false,"                                       \
+		"\"usage\":" USAGE
 #define EXIT_0 "\"end\":{\"reason\":\"exit\",\"code\":0,\"signal\":null,\"text\":\"t\"},"
 #define FILES                                                                                      \
 	"\"files\":[{\"path\":\"a b\",\"size\":7,\"mime\":null,\"change\":\"created\"},"           \
@@ -35,9 +40,19 @@ static void test_a_whole_answer(void **state)
 {
 	struct sandbox_answer answer;
 	struct sandbox_changed_file file;
+	struct sandbox_result result;
 	const char *why;
 
 	assert_int_equal(read_text("{" HEAD EXIT_0 FILES REST "}", &answer, &why), 0);
+	assert_int_equal(answer.n_results, 3);
+	assert_int_equal(sandbox_answer_result(&answer, 0, &result), 0);
+	assert_true(result.is_main && result.text.p && result.text.n == 0);
+	assert_true(str_eq(result.mime, STR("text/plain")));
+	assert_int_equal(sandbox_answer_result(&answer, 1, &result), 0);
+	assert_true(!result.is_main && !result.text.p);
+	assert_string_equal(result.path.bytes, "f.png");
+	assert_int_equal(sandbox_answer_result(&answer, 2, &result), -EBADMSG);
+	assert_int_equal(sandbox_answer_result(&answer, 3, &result), -EBADMSG);
 	assert_true(str_eq(answer.reason, STR("exit")));
 	assert_int_equal(answer.code, 0);
 	assert_int_equal(answer.out.text.n, 3);
@@ -68,6 +83,7 @@ static void test_what_is_malformed_is_named(void **state)
 		{ "{" HEAD
 		  "\"end\":{\"reason\":\"signal\",\"signal\":null,\"text\":\"\"}," FILES REST "}",
 			"signal" },
+		{ "{" HEAD EXIT_0 FILES "\"stdout\":" STREAM ",\"stderr\":" STREAM "}", "results" },
 		{ "{" HEAD EXIT_0 REST "}", "files" },
 		{ "{" HEAD EXIT_0 "\"files\":{}," REST "}", "files" },
 	};

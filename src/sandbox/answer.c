@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "sandbox/end.h"
 #include "sandbox/language.h"
+#include "sandbox/results.h"
 #include "json/json.h"
 
 #include <limits.h>
@@ -208,10 +209,23 @@ void answer_protections_set(struct json *object, uint32_t set)
 			json_add_text(off, str_from(protections[i].name));
 }
 
+static void advice_set(struct json *object, const struct run *run)
+{
+	struct json *advice = json_set_array(object, "advice");
+
+	if (run->ended.advice & WIRE_ADVICE_PIDS)
+		json_add_text(advice, STR("pids"));
+	if (run->report.advice & REPORT_ADVICE_FIGURES)
+		json_add_text(advice, STR("figures"));
+	if (run->report.advice & REPORT_ADVICE_FIGURE)
+		json_add_text(advice, STR("figure"));
+	if (run->report.advice & REPORT_ADVICE_RESULT)
+		json_add_text(advice, STR("result"));
+}
+
 struct json *answer_make(const struct answer *answer)
 {
 	struct json *object = json_object_new();
-	struct json *advice;
 
 	json_set_cstr(object, "run_id", answer->run_id);
 	json_set_cstr(object, "session", answer->session);
@@ -223,10 +237,8 @@ struct json *answer_make(const struct answer *answer)
 	stream_set(object, "stderr", answer->run, RUN_STDERR);
 	error_set(object, &answer->run->report);
 	reset_set(object, answer->reset_reason);
-	advice = json_set_array(object, "advice");
-	if (answer->run->ended.advice & WIRE_ADVICE_PIDS)
-		json_add_text(advice, STR("pids"));
-	(void)json_set_array(object, "results");
+	advice_set(object, answer->run);
+	results_set(object, answer->results, answer->n_results);
 	files_set(object, answer);
 	usage_set(object, answer);
 	(void)json_set_array(json_set_object(object, "egress"), "denied");

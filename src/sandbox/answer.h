@@ -36,6 +36,8 @@ struct answer {
 	const struct answer_file *files;
 	size_t n_files;
 	bool is_files_truncated;
+	const struct report_result *results; /* as sandbox/results.h picks them */
+	size_t n_results;
 	uint64_t queue_us;
 	uint32_t protections; /* enum wire_protection, as a set */
 };

@@ -136,9 +136,22 @@ static void hint_processes(const struct end_facts *facts, struct buf *out)
 			facts->limits->processes);
 }
 
+static void hint_results(const struct end_facts *facts, struct buf *out)
+{
+	if (facts->report->advice & REPORT_ADVICE_FIGURES)
+		(void)buf_add_str(out,
+			" More than 20 figures were shown or left open: the rest are "
+			"not saved; save them by savefig.");
+	if (facts->report->advice & REPORT_ADVICE_FIGURE)
+		(void)buf_add_str(out, " A figure could not be drawn or not be saved.");
+	if (facts->report->advice & REPORT_ADVICE_RESULT)
+		(void)buf_add_str(out, " The last value could not be shown, or not all of it.");
+}
+
 void end_hints(const struct end_facts *facts, struct buf *out)
 {
 	hint_processes(facts, out);
+	hint_results(facts, out);
 	if (facts->ended->end == WIRE_END_EXIT && facts->ended->code == 0)
 		return;
 	hint_input(facts, out);

@@ -13,6 +13,7 @@
 #include "http/respond.h"
 #include "http/sse.h"
 #include "sandbox/answer.h"
+#include "sandbox/results.h"
 #include "supervisor/audit.h"
 #include "supervisor/claim.h"
 #include "json/json.h"
@@ -68,6 +69,15 @@ static int on_output(struct call_watch *watch, enum run_stream stream, struct st
 	return event_send(onlooker, stream == RUN_STDOUT ? "stdout" : "stderr", data);
 }
 
+static int on_result(struct call_watch *watch, const struct report_result *result)
+{
+	struct onlooker *onlooker = container_of(watch, struct onlooker, watch);
+
+	if (!onlooker->wants_events)
+		return 0;
+	return event_send(onlooker, "result", results_make_one(result));
+}
+
 static int on_file(struct call_watch *watch, const struct answer_file *file)
 {
 	struct onlooker *onlooker = container_of(watch, struct onlooker, watch);
@@ -94,6 +104,7 @@ void onlooker_init(struct onlooker *onlooker, struct http_request *request, cons
 		.watch = { .on_queued = on_queued,
 			.on_started = on_started,
 			.on_output = on_output,
+			.on_result = on_result,
 			.on_file = on_file },
 		.request = request,
 		.session = session,

@@ -1,5 +1,5 @@
 /*
- * Any bytes as a report: every text that is told lies inside of them.
+ * Any bytes as a report: every text and result that is told lies inside of them and is in bounds.
  */
 #include "wire/report.h"
 
@@ -15,7 +15,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned sum = 0;
 
 	report_parse(data, size, &report);
-	assert(report.text[REPORT_END].n == 0);
+	assert(report.n_results <= REPORT_RESULTS_MAX && report.advice < 8);
+	for (size_t i = 0; i < report.n_results; i++) {
+		const struct report_result *result = &report.results[i];
+
+		assert(result->mime.p >= (const char *)data + 7);
+		assert(result->mime.n >= 3 && result->mime.n <= REPORT_MIME_MAX);
+		assert(result->value.p == result->mime.p + result->mime.n);
+		assert(result->value.p + result->value.n <= (const char *)data + size);
+		assert(result->value.n <=
+			(result->is_path ? REPORT_PATH_MAX : REPORT_RESULT_TEXT_MAX));
+	}
+	assert(report.text[REPORT_END].n == 0 && report.text[REPORT_RESULT].n == 0);
 	for (unsigned tag = 0; tag < REPORT_TAG_MAX; tag++) {
 		struct str text = report.text[tag];
 

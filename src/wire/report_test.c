@@ -99,7 +99,7 @@ static void test_hostile_lengths_end_the_reading(void **state)
 
 static void test_unknown_tags_end_the_reading(void **state)
 {
-	READ("\4\1\0\0\0"
+	READ("\6\1\0\0\0"
 	     "x"
 	     "\1\1\0\0\0"
 	     "k");
@@ -123,6 +123,97 @@ static void test_lengths_are_little_endian(void **state)
 	assert_ptr_equal(report.text[REPORT_ERROR_TRACEBACK].p, data + 5);
 }
 
+static void assert_result(size_t i, const char *mime, const char *value)
+{
+	assert_true(i < report.n_results);
+	assert_true(str_eq(report.results[i].mime, str_from(mime)));
+	assert_true(str_eq(report.results[i].value, str_from(value)));
+}
+
+static void test_results_are_read_in_order(void **state)
+{
+	READ("\4\x0e\0\0\0"
+	     "\2\x09image/png"
+	     "a/b"
+	     "\4\x0e\0\0\0"
+	     "\1\x0atext/plain"
+	     "42"
+	     "\4\x0c\0\0\0"
+	     "\0\x0atext/plain"
+	     "\1\1\0\0\0"
+	     "E");
+	assert_int_equal(report.n_results, 3);
+	assert_result(0, "image/png", "a/b");
+	assert_true(report.results[0].is_path && !report.results[0].is_main);
+	assert_result(1, "text/plain", "42");
+	assert_true(!report.results[1].is_path && report.results[1].is_main);
+	assert_result(2, "text/plain", "");
+	assert_text(REPORT_ERROR_NAME, "E");
+}
+
+static void test_the_last_advice_counts(void **state)
+{
+	READ("\5\1\0\0\0"
+	     "\1"
+	     "\5\1\0\0\0"
+	     "\xf6");
+	assert_int_equal(report.advice, REPORT_ADVICE_FIGURE | REPORT_ADVICE_RESULT);
+	READ("\5\2\0\0\0"
+	     "\1\1");
+	assert_int_equal(report.advice, 0);
+}
+
+/* Reads one result record of these bytes and a good one after it; n is how many are told. */
+static void assert_left_out(const char *bytes, size_t n_bytes)
+{
+	static const char good[] = "\4\x06\0\0\0\1\3a/bx";
+	static char data[REPORT_SIZE];
+	size_t at = 0;
+
+	data[at++] = REPORT_RESULT;
+	for (int i = 0; i < 4; i++)
+		data[at++] = (char)(n_bytes >> 8 * i);
+	memcpy(data + at, bytes, n_bytes);
+	memcpy(data + at + n_bytes, good, sizeof(good) - 1);
+	report_parse(data, at + n_bytes + sizeof(good) - 1, &report);
+	assert_int_equal(report.n_results, 1);
+	assert_result(0, "a/b", "x");
+}
+
+static void test_results_out_of_order_are_left_out(void **state)
+{
+	static const struct str bad[] = { STR(""), STR("\1"), STR("\4\3a/bx"), STR("\1\5a/bx"),
+		STR("\1\0x"), STR("\1\2a/"), STR("\1\2/a"), STR("\1\3abc"), STR("\1\5a/b/c"),
+		STR("\1\3A/b"), STR("\1\4a/b\n"), STR("\1\4a/ b"), STR("\3\3a/b"),
+		STR("\1\3a/\xc3") };
+	static char large[REPORT_RESULT_TEXT_MAX + 6] = "\1\3a/b";
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_left_out(bad[i].p, bad[i].n);
+	assert_left_out(large, sizeof(large));
+	large[0] = REPORT_RESULT_PATH;
+	assert_left_out(large, REPORT_PATH_MAX + 6);
+}
+
+static void test_the_largest_are_taken_and_no_more_of_them_than_fit(void **state)
+{
+	static const char one[] = "\4\6\0\0\0\1\3a/bx";
+	static char data[REPORT_SIZE];
+	size_t at = 0, largest = REPORT_RESULT_TEXT_MAX + 5;
+
+	for (int i = 0; i < REPORT_RESULTS_MAX + 10; i++, at += sizeof(one) - 1)
+		memcpy(data + at, one, sizeof(one) - 1);
+	report_parse(data, sizeof(data), &report);
+	assert_int_equal(report.n_results, REPORT_RESULTS_MAX);
+	memset(data, 'y', sizeof(data));
+	memcpy(data, "\4....\0\3a/b", 10);
+	for (int i = 0; i < 4; i++)
+		data[1 + i] = (char)(largest >> 8 * i);
+	report_parse(data, 5 + largest, &report);
+	assert_int_equal(report.n_results, 1);
+	assert_int_equal(report.results[0].value.n, REPORT_RESULT_TEXT_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +224,10 @@ int main(void)
 		cmocka_unit_test(test_hostile_lengths_end_the_reading),
 		cmocka_unit_test(test_unknown_tags_end_the_reading),
 		cmocka_unit_test(test_lengths_are_little_endian),
+		cmocka_unit_test(test_results_are_read_in_order),
+		cmocka_unit_test(test_the_last_advice_counts),
+		cmocka_unit_test(test_results_out_of_order_are_left_out),
+		cmocka_unit_test(test_the_largest_are_taken_and_no_more_of_them_than_fit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,8 +106,21 @@ def test_delete_ends_a_run(api, key):
     assert response.status == 200 and response.json["end"]["reason"] == "cancelled"
 
 
+def test_B3_results_are_in_the_answer_and_events(api, key):
+    """A picture of the last value is a file of the session."""
+    code = "class A:\n  def _repr_png_(self): return b'\\x89PNG\\r\\n\\x1a\\n'\n  def __repr__(self): return 'A'\nA()"
+    events = list(api.stream(key, code))
+    results = [event.data for event in events if event.name == "result"]
+    assert results == [{"mime": "image/png", "path": "result-1.png", "main": True}, {"mime": "text/plain", "text": "A", "main": True}]
+    assert events[-1].data["results"] == results
+    names = [event.name for event in events]
+    assert names.index("result") < names.index("file") < names.index("end")
+    assert api.answer(key, "6*7")["results"] == [{"mime": "text/plain", "text": "42", "main": True}]
+    assert api.answer(key, "echo 42", language="bash")["results"] == []
+
+
 def test_events_come_as_they_happen(api, key):
-    code = "import time\nprint('a',flush=True)\ntime.sleep(1)\nprint('é')\nopen('f','w').write('x')"
+    code = "import time\nprint('a',flush=True)\ntime.sleep(1)\nprint('é')\nwith open('f','w') as f: f.write('x')"
     events = list(api.stream(key, code))
     names = [event.name for event in events]
     assert (names[0], names[-2:], set(names[1:-2])) == ("started", ["file", "end"], {"stdout"})

@@ -9,7 +9,8 @@ import subprocess
 
 PYTHON = os.environ.get("CLOCHE_PYTHON", "/usr/bin/python3")
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "zygote" / "bootstrap.py"
-REPORT_SIZE = 256 * 1024
+REPORT_SIZE = 1024 * 1024
+ERROR_NAME, ERROR_VALUE, ERROR_TRACEBACK, RESULT, ADVICE = 1, 2, 3, 4, 5
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "LANG": "C.UTF-8",
@@ -23,7 +24,8 @@ class Run:
     status: int  # negative: minus the signal
     out: bytes
     err: bytes
-    report: dict = dataclasses.field(default_factory=dict)  # tag -> bytes
+    report: dict = dataclasses.field(default_factory=dict)  # tag -> bytes, of the last record
+    results: list = dataclasses.field(default_factory=list)  # (mime, "text" or "path", bytes, is main)
 
 
 def adapted(folder, argv0):
@@ -33,6 +35,7 @@ def adapted(folder, argv0):
         "SCRIPT": f"{folder}/main.py",
         "HOME": str(folder),
         "ARGV0": argv0,
+        "PARTS": str(SOURCE.parent),
     }.items():
         text, count = re.subn(rf"(?m)^{name} = .*$", f"{name} = {value!r}", text)
         assert count == 1, name
@@ -66,12 +69,17 @@ def run(command, folder, *, stdin=b"", env=None, closed=(), report=None, python=
 
 def read_report(fd):
     data = os.pread(fd, REPORT_SIZE, 0)
-    records, at = {}, 0
+    records, results, at = {}, [], 0
     while data[at]:
         size = int.from_bytes(data[at + 1 : at + 5], "little")
-        records[data[at]] = data[at + 5 : at + 5 + size]
+        record = data[at + 5 : at + 5 + size]
+        if data[at] == RESULT:
+            mime, value = record[2 : 2 + record[1]], record[2 + record[1] :]
+            results.append((mime.decode(), "path" if record[0] & 2 else "text", value, bool(record[0] & 1)))
+        else:
+            records[data[at]] = record
         at += 5 + size
-    return records
+    return records, results
 
 
 def run_plain(folder, arguments=(), **options):
@@ -91,7 +99,7 @@ def run_bootstrap(folder, arguments=(), report_size=REPORT_SIZE, compiled=False,
         os.ftruncate(report, report_size)
         result = run([str(own), *arguments], folder, report=report, **options)
         if report_size == REPORT_SIZE:
-            result.report = read_report(report)
+            result.report, result.results = read_report(report)
         return result
     finally:
         os.close(report)

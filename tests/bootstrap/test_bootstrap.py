@@ -7,9 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from bootstrap_cases import CASES
-from bootstrap_run import run_bootstrap, run_plain
+from bootstrap_run import ERROR_NAME, ERROR_TRACEBACK, ERROR_VALUE, run_bootstrap, run_plain
 
-ERROR_NAME, ERROR_VALUE, ERROR_TRACEBACK = 1, 2, 3
 HAS_TRACEBACK = re.compile(rb"(Traceback \(most recent call last\)|^\s+File \")", re.M)
 
 

@@ -101,5 +101,9 @@ def problems_of(answer):
         problems.append(f"protections: {answer['protections']!r}")
     for result in answer["results"]:
         wanted = {"mime": str, "main": bool}
-        problems += _fields(result, wanted, "results[]", optional=("path", "text"))
+        problems += _fields(result, wanted, "results[]", optional=("path", "path_b64", "text"))
+        if ("path" in result) == ("text" in result):
+            problems.append(f"results[]: not one of path and text: {result}")
+        if len(result.get("text", "")) > 256 * 1024:
+            problems.append("results[]: too long a text")
     return problems

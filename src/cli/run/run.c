@@ -25,6 +25,7 @@
 #include "jail/files/snapshot.h"
 #include "sandbox/answer.h"
 #include "sandbox/language.h"
+#include "sandbox/results.h"
 #include "wire/stage.h"
 #include "json/json.h"
 
@@ -234,6 +235,7 @@ static int finish(struct job *job)
 		.wall_ms = job->options.wall_ms,
 		.has_stdin = job->script.has_input,
 		.protections = job->protections };
+	struct report_result results[REPORT_RESULTS_MAX];
 	struct outputs outputs;
 	struct changes changes;
 	char id[ID_LEN + 1] = "";
@@ -246,6 +248,8 @@ static int finish(struct job *job)
 	answer.files = outputs.files;
 	answer.n_files = outputs.n;
 	answer.is_files_truncated = changes.is_truncated;
+	answer.results = results;
+	answer.n_results = results_pick(&job->run.report, &job->after, results);
 	status = tell(job, &answer, &outputs);
 	if (status == 0)
 		status = exit_status(job);
