@@ -136,7 +136,9 @@ static int prepare(struct call *call, uint64_t *ret_mark)
 
 static const char *session_state(const struct call *call)
 {
-	return call->visit.is_new ? "new" : "reused";
+	if (!call->visit.is_new)
+		return "reused";
+	return call->visit.reset_reason ? "reset" : "new";
 }
 
 static void tell_started(struct call *call)

@@ -38,7 +38,7 @@ struct call_file {
 struct call_watch {
 	/* Waits for a place; again when the position (from 1) changes. */
 	int (*on_queued)(struct call_watch *watch, unsigned position);
-	/* The script is running. session_state: "new", "reused". */
+	/* The script is running. session_state: "new", "reused", "reset". */
 	int (*on_started)(struct call_watch *watch, const char *run_id, const char *session_state);
 	/* What the script printed; never ends inside a UTF-8 character, and is not repaired. */
 	int (*on_output)(struct call_watch *watch, enum run_stream stream, struct str text);

@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 
 /* SIGHUP means two things. To a program of a terminal: the terminal is gone, end; unless somebody
@@ -51,6 +52,16 @@ static int inotify_take(const char *path, int *ret_fd)
 	if (*ret_fd < 0)
 		return -errno;
 	return inotify_add_watch(*ret_fd, path, IN_MOVED_TO | IN_CLOSE_WRITE) < 0 ? -errno : 0;
+}
+
+/* What supervisors leave to each other (house/known.h). It cannot shrink under whoever maps it. */
+static int known_make(int *ret_fd)
+{
+	*ret_fd = memfd_create("known", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (*ret_fd < 0 || ftruncate(*ret_fd, CONTROL_KNOWN_SIZE) < 0)
+		return -errno;
+	return fcntl(*ret_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ? -errno
+											  : 0;
 }
 
 static int listeners_open(struct up *up, struct fault *ret_fault)
@@ -89,6 +100,8 @@ static int open_all(struct up *up)
 	r = signals_take(&up->signal_fd);
 	if (r == 0)
 		r = inotify_take(up->options.state, &up->inotify_fd);
+	if (r == 0)
+		r = known_make(&up->known_fd);
 	if (r < 0) {
 		say("cannot start: %s", strerror(-r));
 		return EXIT_OURS;
@@ -104,6 +117,7 @@ static void close_all(struct up *up)
 		(void)fd_close(up->listeners[i]);
 	(void)fd_close(up->signal_fd);
 	(void)fd_close(up->inotify_fd);
+	(void)fd_close(up->known_fd);
 	up_state_close(&up->state);
 }
 
@@ -112,6 +126,7 @@ int cli_up(int argc, char **argv)
 	static struct up up = { .state = UP_STATE_INIT,
 		.signal_fd = -1,
 		.inotify_fd = -1,
+		.known_fd = -1,
 		.jaild = { .pidfd = -1, .socket = -1 },
 		.supervisor = { .pidfd = -1, .socket = -1 } };
 	int status = up_options_parse(argc, argv, &up.options);

@@ -149,6 +149,7 @@ int up_audit_send(const struct up *up)
 static int supervisor_start(struct up *up, struct fault *ret_fault)
 {
 	const struct control start = { .type = CONTROL_START, .owner_uid = getuid() };
+	const struct control known = { .type = CONTROL_KNOWN };
 	int fds[1 + CONTROL_LISTENERS_MAX] = { up->state.audit_fd };
 	int r = supervisor_spawn(up, ret_fault);
 
@@ -156,6 +157,8 @@ static int supervisor_start(struct up *up, struct fault *ret_fault)
 		return r;
 	memcpy(fds + 1, up->listeners, up->n_listeners * sizeof(fds[0]));
 	r = channel_send(up->supervisor.socket, &start, sizeof(start), fds, 1 + up->n_listeners);
+	if (r == 0)
+		r = channel_send(up->supervisor.socket, &known, sizeof(known), &up->known_fd, 1);
 	if (r == 0)
 		r = up_tokens_send(up);
 	if (r < 0)

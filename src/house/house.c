@@ -114,6 +114,8 @@ struct house *house_new(const struct house_config *config)
 	house->runs = runs_new();
 	if (getrandom(&house->seed, sizeof(house->seed), GRND_NONBLOCK) < 0)
 		house->seed = clock_now_us();
+	r = known_open(-1, &house->known);
+	assert(r == 0); /* like memory that is out */
 	(void)pthread_mutex_init(&house->mutex, NULL);
 	conditions_init(house);
 	r = pthread_attr_init(&attributes);
@@ -144,6 +146,26 @@ void house_free(struct house *house)
 	(void)pthread_cond_destroy(&house->timer);
 	(void)pthread_mutex_destroy(&house->mutex);
 	free(house);
+}
+
+int house_inherit(struct house *house, int fd)
+{
+	struct known *known;
+	int r = known_open(fd, &known);
+
+	if (r < 0)
+		return r;
+	(void)pthread_mutex_lock(&house->mutex);
+	house->known = known;
+	if (known->seed == 0)
+		known->seed = house->seed;
+	house->seed = known->seed;
+	for (size_t i = 0; i < KNOWN_MAX; i++)
+		house->closed[i] =
+			(struct memory){ .hash = known->hashes[i], .reason = CLOSED_RESTART };
+	house->closed_at = KNOWN_MAX % HOUSE_REMEMBERED; /* the free ones first */
+	(void)pthread_mutex_unlock(&house->mutex);
+	return 0;
 }
 
 int house_attach(struct house *house, int fd, struct fault *ret_fault)

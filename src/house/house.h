@@ -49,6 +49,11 @@ struct house_config {
 struct house *house_new(const struct house_config *config);
 void house_free(struct house *house);
 
+/* Takes over what an earlier process knew of open sessions, from memory that is made as in
+ * house/known.h; before any call. fd is closed. Their next calls are told "restart". Returns 0 or
+ * -errno: then nothing is known. */
+int house_inherit(struct house *house, int fd);
+
 /* pool_attach for the house's pool. Sessions of the jaild there was are lost; the next call of each
  * is told so. Returns 0, or -errno with *ret_fault. */
 int house_attach(struct house *house, int fd, struct fault *ret_fault);

@@ -19,8 +19,6 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#define CLOSED_RESTART "restart"
-
 /* FNV-1a, seeded so that nobody can look for two keys that collide. Never 0. */
 static uint64_t name_hash(const struct house *house, const char *tenant, const char *key)
 {
@@ -41,18 +39,25 @@ static void remember(struct house *house, const struct house_session *session, c
 		(struct memory){ .hash = name_hash(house, session->tenant, session->key),
 			.reason = reason };
 	house->closed_at = (house->closed_at + 1) % HOUSE_REMEMBERED;
+	known_add(house->known, name_hash(house, session->tenant, session->key));
 }
 
 const char *house_recall(struct house *house, const char *tenant, const char *key)
 {
 	uint64_t hash = name_hash(house, tenant, key);
 
+	known_remove(house->known, hash);
 	for (size_t i = 0; i < HOUSE_REMEMBERED; i++)
 		if (house->closed[i].hash == hash) {
 			house->closed[i].hash = 0;
 			return house->closed[i].reason;
 		}
 	return NULL;
+}
+
+void house_note_open(struct house *house, const struct house_session *session)
+{
+	known_add(house->known, name_hash(house, session->tenant, session->key));
 }
 
 void house_reference(struct house_session *session)
@@ -89,6 +94,7 @@ void house_drop(struct house *house, struct house_session *session, const char *
 	session->state = SESSION_GONE;
 	house_cut(session, VISIT_UPLOAD);
 	house->places--;
+	known_remove(house->known, name_hash(house, session->tenant, session->key));
 	if (reason)
 		remember(house, session, reason);
 	queue_wake(&house->queue);

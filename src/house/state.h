@@ -5,6 +5,7 @@
 #include "house/attention.h"
 #include "house/counters.h"
 #include "house/house.h"
+#include "house/known.h"
 #include "house/queue.h"
 #include "house/visit.h"
 
@@ -28,12 +29,15 @@ struct pool;
 struct runs;
 
 /* Closed sessions whose next call is told why: more than a person comes back to. */
-#define HOUSE_REMEMBERED 256
+#define HOUSE_REMEMBERED 1024
+/* Why: its jaild, or the whole service, has been started anew. */
+#define CLOSED_RESTART "restart"
 /* How long a close waits for what is under way to notice, before jaild ends it. */
 #define HOUSE_CLOSE_WAIT_MS 2000
 /* And then for transfers whose client was cut off: their threads have only to wake up. */
 #define HOUSE_CUT_WAIT_MS 2000
 
+static_assert(KNOWN_MAX <= HOUSE_REMEMBERED, "all that are known can be told");
 static_assert(QUEUE_TENANT_SIZE == HOUSE_TENANT_MAX + 1, "one size of tenants");
 
 enum session_state {
@@ -86,6 +90,7 @@ struct house {
 	struct memory closed[HOUSE_REMEMBERED];
 	size_t closed_at; /* the oldest */
 	uint64_t seed;
+	struct known *known; /* of the keys that clients take to be open */
 	bool is_draining;
 	bool is_ending;
 };
@@ -98,6 +103,9 @@ struct house_session *house_find(struct house *house, const char *tenant, const 
 
 /* Adds one in OPENING with the list's reference. */
 struct house_session *house_insert(struct house *house, const char *tenant, const char *key);
+
+/* The session is open: its key is known to a client, also to one of the next process. */
+void house_note_open(struct house *house, const struct house_session *session);
 
 /* Takes it off the list and tells everybody; reason (a literal) is kept for the next call of its
  * key, NULL: the client knows. */

@@ -300,6 +300,7 @@ static int open_session(struct entry *entry)
 		session->state = SESSION_OPEN;
 		session->opened_at_us = session->last_call_us = clock_now_us();
 		counters_add(&house->counters, COUNTER_OPENED, 1);
+		house_note_open(house, session);
 		queue_wake(&house->queue);		  /* somebody may wait for the same key */
 		(void)pthread_cond_signal(&house->timer); /* its age has an end, visits or not */
 		(void)pthread_cond_broadcast(&house->changed);

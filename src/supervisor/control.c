@@ -33,6 +33,19 @@ static int jaild_take(struct supervisor *supervisor, int fd)
 	return 0;
 }
 
+/* Which sessions an earlier supervisor had. Without it clients are told less; we serve all the
+ * same.
+ */
+static int known_take(struct supervisor *supervisor, int fd)
+{
+	int r = house_inherit(supervisor->house, fd);
+
+	if (r < 0)
+		log_error("msg=\"sessions of before are not known\" error=%s",
+			LOG_VALUE(strerror(-r)));
+	return 0;
+}
+
 static int tokens_take(struct supervisor *supervisor, int fd)
 {
 	int r = keyring_replace(&supervisor->keyring, fd);
@@ -64,6 +77,9 @@ static int control_take(
 	case CONTROL_JAILD:
 		r = jaild_take(supervisor, TAKE_FD(fds[0]));
 		break;
+	case CONTROL_KNOWN:
+		r = known_take(supervisor, TAKE_FD(fds[0]));
+		break;
 	case CONTROL_TOKENS:
 		r = tokens_take(supervisor, fds[0]);
 		break;
@@ -79,7 +95,8 @@ static int control_take(
 
 int control_begin(struct supervisor *supervisor, int control_fd, int *ret_fds)
 {
-	static const int expected[] = { CONTROL_START, CONTROL_TOKENS, CONTROL_JAILD };
+	static const int expected[] = { CONTROL_START, CONTROL_KNOWN, CONTROL_TOKENS,
+		CONTROL_JAILD };
 	int listeners = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {

@@ -10,6 +10,7 @@ static const struct {
 	[CONTROL_TOKENS] = { 1, 1 },
 	[CONTROL_JAILD] = { 1, 1 },
 	[CONTROL_AUDIT] = { 1, 1 },
+	[CONTROL_KNOWN] = { 1, 1 },
 	[CONTROL_READY] = { 0, 0 },
 };
 

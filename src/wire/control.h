@@ -7,10 +7,11 @@
 /*
  * What `cloche up` and the supervisor say to each other over a SEQPACKET socket, each a message
  * with descriptors. `up` has the rights to open things; the supervisor is handed what it needs:
- * first START, then TOKENS, then JAILD; the last two and AUDIT whenever they change.
+ * first START, then KNOWN, TOKENS and JAILD; the last two and AUDIT whenever they change.
  */
 
 #define CONTROL_LISTENERS_MAX 4
+#define CONTROL_KNOWN_SIZE    8192 /* house/known.h */
 
 enum control_type {
 	CONTROL_NONE,
@@ -19,6 +20,7 @@ enum control_type {
 	CONTROL_TOKENS, /* a sealed memfd with the lines of token/token.h */
 	CONTROL_JAILD,	/* the first connection to a jaild whose word nobody has read yet */
 	CONTROL_AUDIT,	/* the audit log anew, after it was moved away */
+	CONTROL_KNOWN,	/* memory that outlives supervisors: house/known.h */
 	/* supervisor to up */
 	CONTROL_READY, /* a canary has worked, requests are served */
 	CONTROL_TYPE_MAX

@@ -21,6 +21,8 @@ static void test_form(void **state)
 	assert_int_equal(check(CONTROL_JAILD, 0, size, 0), -EBADMSG);
 	assert_int_equal(check(CONTROL_AUDIT, 0, size, 1), 0);
 	assert_int_equal(check(CONTROL_AUDIT, 0, size, 0), -EBADMSG);
+	assert_int_equal(check(CONTROL_KNOWN, 0, size, 1), 0);
+	assert_int_equal(check(CONTROL_KNOWN, 0, size, 0), -EBADMSG);
 	assert_int_equal(check(CONTROL_READY, 0, size, 0), 0);
 	assert_int_equal(check(CONTROL_READY, 0, size - 1, 0), -EBADMSG);
 	assert_int_equal(check(CONTROL_NONE, 0, size, 0), -EBADMSG);

@@ -98,8 +98,13 @@ def test_S18_a_part_dies_under_load(start, name, number):
     for key in ("spin", "bomb", "print"):
         assert service.api.get(f"/v1/sessions/{key}").status == 404
     answer = service.api.answer("spin", "import os;print(os.listdir())")
-    assert answer["stdout"]["text"] == "[]\n" and answer["session_state"] in ("new", "reset")
-    service.api.delete("/v1/sessions/spin")
+    assert answer["stdout"]["text"] == "[]\n"
+    assert (answer["session_state"], answer["reset"]) == ("reset", {"reason": "restart", "lost": ["files"]})
+    assert service.api.answer("spin", "pass")["session_state"] == "reused"
+    answer = service.api.answer("never", "pass")
+    assert (answer["session_state"], answer["reset"]) == ("new", None)
+    for key in ("spin", "never"):
+        service.api.delete(f"/v1/sessions/{key}")
     until(lambda: len(service.pids("cloche-init")) <= 1, within=20)
 
 

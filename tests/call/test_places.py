@@ -14,7 +14,7 @@ def test_S5_idle_sessions_close_and_are_told(start):
     assert house.do("list")["sessions"] == []
     assert house.do("get", key="a", path="x")["fault"] == "not_found"
     answer = house.run("a", "1")
-    assert answer["session_state"] == "new"
+    assert answer["session_state"] == "reset"
     assert answer["reset"] == {"reason": "idle", "lost": ["files"]}
     assert house.do("gauges")["sessions_closed_idle_total"] == 1
 
@@ -47,7 +47,7 @@ def test_S7_a_run_under_way_finishes_first(start):
     assert answer["stdout"]["text"] == "whole\n"
     answer = house.run("a", "import os\nprint(os.listdir('.'))")
     assert answer["stdout"]["text"] == "[]\n"
-    assert (answer["session_state"], answer["reset"]["reason"]) == ("new", "age")
+    assert (answer["session_state"], answer["reset"]["reason"]) == ("reset", "age")
 
 
 def test_S8_E4_a_full_house(start):

@@ -234,7 +234,7 @@ def test_a_lost_jaild_in_mid_run(house):
     assert "fault" not in house.do("start")
     for key in "ab":
         answer = house.run(key, "1")
-        assert answer["session_state"] == "new"
+        assert answer["session_state"] == "reset"
         assert answer["reset"] == {"reason": "restart", "lost": ["files"]}
         assert house.run(key, "1")["reset"] is None
     assert house.run("c", "1")["reset"] is None
