@@ -104,11 +104,8 @@ static int wall_choose(struct call *call)
 	uint64_t limit_ms = call->visit.limits->wall_ms;
 
 	call->wall_ms = call->request->timeout_ms > 0 ? call->request->timeout_ms : limit_ms;
-	if (call->wall_ms <= limit_ms)
-		return 0;
-	fault_set_field(&call->result->fault, "timeout_ms", "the profile %s allows %llu ms at most",
-		call->visit.profile, (unsigned long long)limit_ms);
-	return -EINVAL;
+	return visit_check_wall(
+		call->wall_ms, call->visit.profile, call->visit.limits, &call->result->fault);
 }
 
 /* The home with the hashes that show a write through a mapping; of a home that takes too long to
@@ -376,6 +373,7 @@ static int call_registered(struct call *call)
 		.profiles = request->profiles,
 		.opens = true,
 		.run_id = call->result->run_id,
+		.wall_ms = request->timeout_ms,
 		.attention = &call->attention,
 		.on_queued = on_queued };
 	r = visit_begin(call->house, &call->asked, &call->visit, &call->result->fault);

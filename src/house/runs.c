@@ -1,8 +1,10 @@
 /*
  * Theory of operation: runs under way are a list, as there are no more than places and waiters; the
- * ended ones are a ring of ids. One mutex guards both. A cancel raises the run's attention under
- * it, which is a write to an eventfd that never blocks, so the attention cannot go away meanwhile:
- * runs_end takes the same mutex. The mutex is a leaf: nothing else is locked under it.
+ * ended ones are a ring of ids for each tenant, so that nobody makes another tenant's forgotten;
+ * tenants are as many as an administrator has made tokens for. One mutex guards both. A cancel
+ * raises the run's attention under it, which is a write to an eventfd that never blocks, so the
+ * attention cannot go away meanwhile: runs_end takes the same mutex. The mutex is a leaf: nothing
+ * else is locked under it.
  */
 #include "house/runs.h"
 
@@ -23,11 +25,18 @@ struct entry {
 	char id[HOUSE_RUN_ID_MAX + 1];
 };
 
+/* What a tenant has had. */
+struct past {
+	struct past *next;
+	char tenant[HOUSE_TENANT_MAX + 1];
+	char *ended[RUNS_REMEMBERED]; /* ids, owned */
+	size_t at;		      /* the oldest, which is replaced next */
+};
+
 struct runs {
 	pthread_mutex_t mutex;
-	struct entry *first;	      /* under way */
-	char *ended[RUNS_REMEMBERED]; /* "tenant\nid", owned; a tenant has no newline */
-	size_t at;		      /* the oldest, which is replaced next */
+	struct entry *first; /* under way */
+	struct past *pasts;
 };
 
 struct runs *runs_new(void)
@@ -48,8 +57,14 @@ void runs_free(struct runs *runs)
 		free(runs->first);
 		runs->first = next;
 	}
-	for (size_t i = 0; i < RUNS_REMEMBERED; i++)
-		free(runs->ended[i]);
+	while (runs->pasts) {
+		struct past *next = runs->pasts->next;
+
+		for (size_t i = 0; i < RUNS_REMEMBERED; i++)
+			free(runs->pasts->ended[i]);
+		free(runs->pasts);
+		runs->pasts = next;
+	}
 	(void)pthread_mutex_destroy(&runs->mutex);
 	free(runs);
 }
@@ -73,15 +88,30 @@ static struct entry *find(const struct runs *runs, const char *tenant, const cha
 
 static bool has_ended(const struct runs *runs, const char *tenant, const char *id)
 {
-	for (size_t i = 0; i < RUNS_REMEMBERED && runs->ended[i]; i++) {
-		const char *name = runs->ended[i];
-		size_t n = (size_t)(strchr(name, '\n') - name);
-
-		if (strcmp(name + n + 1, id) == 0 &&
-			(!tenant || (strlen(tenant) == n && memcmp(name, tenant, n) == 0)))
-			return true;
+	for (const struct past *past = runs->pasts; past; past = past->next) {
+		if (tenant && strcmp(past->tenant, tenant) != 0)
+			continue;
+		for (size_t i = 0; i < RUNS_REMEMBERED && past->ended[i]; i++)
+			if (strcmp(past->ended[i], id) == 0)
+				return true;
 	}
 	return false;
+}
+
+/* The tenant's; made with its first run. */
+static struct past *past_get(struct runs *runs, const char *tenant)
+{
+	struct past *past = runs->pasts;
+
+	while (past && strcmp(past->tenant, tenant) != 0)
+		past = past->next;
+	if (past)
+		return past;
+	past = xcalloc(1, sizeof(*past));
+	(void)str_copy(past->tenant, sizeof(past->tenant), tenant);
+	past->next = runs->pasts;
+	runs->pasts = past;
+	return past;
 }
 
 int runs_begin(struct runs *runs, const char *tenant, const char *id, struct attention *attention)
@@ -110,7 +140,8 @@ int runs_begin(struct runs *runs, const char *tenant, const char *id, struct att
 void runs_end(struct runs *runs, const char *tenant, const char *id)
 {
 	struct entry *entry = NULL;
-	char *name = xasprintf("%s\n%s", tenant, id), *forgotten;
+	char *ended = xstrdup(id), *forgotten;
+	struct past *past;
 
 	(void)pthread_mutex_lock(&runs->mutex);
 	for (struct entry **at = &runs->first; *at; at = &(*at)->next)
@@ -119,9 +150,10 @@ void runs_end(struct runs *runs, const char *tenant, const char *id)
 			*at = entry->next;
 			break;
 		}
-	forgotten = runs->ended[runs->at];
-	runs->ended[runs->at] = name;
-	runs->at = (runs->at + 1) % RUNS_REMEMBERED;
+	past = past_get(runs, tenant);
+	forgotten = past->ended[past->at];
+	past->ended[past->at] = ended;
+	past->at = (past->at + 1) % RUNS_REMEMBERED;
 	(void)pthread_mutex_unlock(&runs->mutex);
 	free(entry);
 	free(forgotten);

@@ -8,8 +8,8 @@ struct runs;
 
 /* Which runs there are, by tenant and id, so that a cancel finds them, and which there were. */
 
-/* Ended runs whose ids are known: a late cancel is told 409 and not 404, and an id is not used
- * twice meanwhile. */
+/* Ended runs of each tenant whose ids are known: a late cancel is told 409 and not 404, and an id
+ * is not used twice meanwhile. */
 #define RUNS_REMEMBERED 1024
 
 /* The caller frees it once no run is in it. */

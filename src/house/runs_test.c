@@ -55,6 +55,7 @@ static void test_the_oldest_is_forgotten(void **state)
 	struct attention attention = { .fd = -1 };
 	char id[16];
 
+	runs_end(runs, "other", "r0");
 	for (unsigned i = 0; i <= RUNS_REMEMBERED; i++) {
 		assert_int_equal(str_format(id, sizeof(id), "r%u", i), 0);
 		assert_int_equal(runs_begin(runs, "t", id, &attention), 0);
@@ -63,6 +64,9 @@ static void test_the_oldest_is_forgotten(void **state)
 	assert_int_equal(runs_cancel(runs, "t", "r0"), -ENOENT);
 	assert_int_equal(runs_cancel(runs, "t", "r1"), -EALREADY);
 	assert_int_equal(runs_cancel(runs, "t", id), -EALREADY);
+	/* one tenant's many do not make another's forgotten */
+	assert_int_equal(runs_cancel(runs, "other", "r0"), -EALREADY);
+	assert_int_equal(runs_cancel(runs, NULL, "r0"), -EALREADY);
 	runs_free(runs);
 }
 

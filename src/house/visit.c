@@ -120,7 +120,7 @@ static int profile_choose(struct entry *entry, struct house_session *session)
 	if (!is_listed(request->profiles, profile))
 		return refuse_profile(entry);
 	(void)str_copy(session->profile, sizeof(session->profile), profile);
-	return 0;
+	return visit_check_wall(request->wall_ms, profile, &session->limits, entry->fault);
 }
 
 /* The call is in: counts it. */
@@ -324,6 +324,16 @@ int visit_check_names(const char *tenant, const char *key, struct fault *ret_fau
 		return -EINVAL;
 	}
 	return 0;
+}
+
+int visit_check_wall(uint64_t wall_ms, const char *profile, const struct wire_limits *limits,
+	struct fault *ret_fault)
+{
+	if (wall_ms <= limits->wall_ms)
+		return 0;
+	fault_set_field(ret_fault, "timeout_ms", "the profile %s allows %llu ms at most", profile,
+		(unsigned long long)limits->wall_ms);
+	return -EINVAL;
 }
 
 int visit_begin(struct house *house, struct visit_request *request, struct visit *ret_visit,

@@ -23,6 +23,7 @@ struct visit_request {
 	const char *const *profiles; /* that may be asked for; NULL: all */
 	bool opens;		     /* a session that is not there is opened */
 	const char *run_id;	     /* it is a run's call, of this id; NULL: not */
+	uint64_t wall_ms;	     /* that the run asks for; 0: the profile's */
 	struct attention *attention; /* with opens or run_id */
 	/* It waits for a place; NULL: nobody asks. Below 0: the client is gone. Without the lock.
 	 */
@@ -55,6 +56,11 @@ struct visit {
 
 /* The form of both names. Returns 0, or -EINVAL with INVALID_FIELD. visit_begin calls it. */
 int visit_check_names(const char *tenant, const char *key, struct fault *ret_fault);
+
+/* Whether a run may ask for so long. Returns 0, or -EINVAL with INVALID_FIELD. visit_begin calls it
+ * before it opens a session. */
+int visit_check_wall(uint64_t wall_ms, const char *profile, const struct wire_limits *limits,
+	struct fault *ret_fault);
 
 /* Begins; end it with visit_end if it returns 0. Else -errno with *ret_fault: NOT_FOUND,
  * INVALID_FIELD, FORBIDDEN, SESSION_BUSY, SANDBOX_BUSY, RUN_FINISHED (-ECANCELED: its attention

@@ -17,7 +17,8 @@
 #include <errno.h>
 #include <poll.h>
 
-#define READY_POLL_MS 20 /* until the first canary has worked: a start is not prolonged by it */
+#define PROBE_STACK_SIZE (256 * 1024) /* decision 30 */
+#define READY_POLL_MS	 20 /* until the first canary has worked: a start is not prolonged by it */
 
 static int jaild_take(struct supervisor *supervisor, int fd)
 {
@@ -115,17 +116,42 @@ int control_begin(struct supervisor *supervisor, int control_fd, int *ret_fds)
 	return listeners;
 }
 
-static int ready_tell(struct supervisor *supervisor, int control_fd)
+static void *probe_main(void *argument)
+{
+	struct supervisor *supervisor = argument;
+
+	info_find(&supervisor->info, supervisor->house);
+	return NULL;
+}
+
+/* What the jail holds is asked in a thread of its own: a slow jail must not keep `up` waiting for
+ * us. */
+static int probe_start(struct supervisor *supervisor)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int r = pthread_attr_init(&attributes);
+
+	if (r == 0)
+		r = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	if (r == 0)
+		r = pthread_attr_setstacksize(&attributes, PROBE_STACK_SIZE);
+	if (r == 0)
+		r = pthread_create(&thread, &attributes, probe_main, supervisor);
+	(void)pthread_attr_destroy(&attributes);
+	return -r;
+}
+
+static int ready_tell(int control_fd)
 {
 	const struct control ready = { .type = CONTROL_READY };
 
-	info_find(&supervisor->info, supervisor->house);
 	return channel_send(control_fd, &ready, sizeof(ready), NULL, 0);
 }
 
 int control_serve(struct supervisor *supervisor, int control_fd, int signal_fd)
 {
-	bool is_told = false;
+	bool is_probing = false, is_told = false;
 
 	for (;;) {
 		struct pollfd polls[] = {
@@ -141,9 +167,13 @@ int control_serve(struct supervisor *supervisor, int control_fd, int signal_fd)
 			return 0;
 		if (polls[1].revents)
 			r = control_take(supervisor, control_fd, fds, &n_fds);
-		if (r >= 0 && !is_told && canary_is_ready(supervisor->canary)) {
+		if (r >= 0 && !is_probing && canary_is_ready(supervisor->canary)) {
+			is_probing = true;
+			r = probe_start(supervisor);
+		}
+		if (r >= 0 && !is_told && atomic_load(&supervisor->info.is_found)) {
 			is_told = true;
-			r = ready_tell(supervisor, control_fd);
+			r = ready_tell(control_fd);
 		}
 		if (r < 0)
 			return r;

@@ -14,8 +14,7 @@
 #include "json/json.h"
 #include "json/parse.h"
 
-#define TENANT "(info)"
-#define KEY    "info"
+#define KEY "info"
 
 static const char python_script[] =
 	"import importlib.metadata as m, json, sys\n"
@@ -28,7 +27,7 @@ static const char bash_script[] = "echo \"${BASH_VERSION%%(*}\"\n";
 static int ask(struct house *house, enum package_language language, const char *script,
 	struct json **ret_answer, struct str *ret_text)
 {
-	const struct call_request request = { .tenant = TENANT,
+	const struct call_request request = { .tenant = HOUSE_TENANT_OURS,
 		.key = KEY,
 		.language = language,
 		.code = str_from(script),
@@ -84,7 +83,8 @@ void info_find(struct info *info, struct house *house)
 		python_take(info, str_trim(text));
 	if (ask(house, PACKAGE_BASH, bash_script, &bash, &text) == 0)
 		(void)str_format(info->bash, sizeof(info->bash), "%.*s", STR_ARG(str_trim(text)));
-	(void)house_close(house, TENANT, KEY, &fault);
+	(void)house_close(house, HOUSE_TENANT_OURS, KEY, &fault);
+	atomic_store(&info->is_found, true);
 }
 
 static void language_add(struct json *languages, const char *name, const char *version)
@@ -101,11 +101,12 @@ static void language_add(struct json *languages, const char *name, const char *v
 void info_set(const struct info *info, struct json *object)
 {
 	struct json *languages = json_set_array(object, "languages"), *packages;
+	bool is_found = atomic_load(&info->is_found);
 
-	language_add(languages, "python", info->python);
-	language_add(languages, "bash", info->bash);
+	language_add(languages, "python", is_found ? info->python : "");
+	language_add(languages, "bash", is_found ? info->bash : "");
 	packages = json_set_array(object, "packages");
-	for (size_t i = 0; i < info->n_packages; i++) {
+	for (size_t i = 0; is_found && i < info->n_packages; i++) {
 		struct json *package = json_add_object(packages);
 
 		json_set_cstr(package, "name", info->packages[i].name);

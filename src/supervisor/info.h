@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 struct house;
@@ -17,14 +18,16 @@ struct info_package {
 };
 
 struct info {
+	atomic_bool is_found;		/* the rest does not change any more */
 	char python[INFO_VERSION_SIZE]; /* "3.11.2"; "" if it is not there */
 	char bash[INFO_VERSION_SIZE];
 	struct info_package *packages; /* of Python, owned */
 	size_t n_packages;
 };
 
-/* Runs the scripts; what does not work is logged and left empty. Takes some tenths of a second. */
+/* Runs the scripts; what does not work is logged and left empty. Takes some tenths of a second; on
+ * a bad machine as long as a run may. */
 void info_find(struct info *info, struct house *house);
 
-/* Adds "languages" and "packages" to the object. */
+/* Adds "languages" and "packages" to the object; without versions until it is found. */
 void info_set(const struct info *info, struct json *object);

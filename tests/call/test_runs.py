@@ -191,6 +191,20 @@ def test_bad_requests_name_their_field(house):
         assert fault(house.do("run", key=key, code="1")) == ("invalid_field", "key")
 
 
+def test_a_refused_run_opens_no_session(house):
+    """A run with too long a time was refused after the session had been opened for it."""
+    for arguments in ({"timeout_ms": 30001}, {"profile": "none"}, {"profile": "roomy", "timeout_ms": 120001}):
+        assert house.do("run", key="fresh", code="1", **arguments)["fault"] == "invalid_field"
+    assert house.do("list")["sessions"] == []
+    assert house.run("fresh", "print(1)", profile="roomy", timeout_ms=40000)["session_state"] == "new"
+    house.do("close", key="fresh")
+
+
+def test_sessions_of_our_own_are_in_no_list(house):
+    house.run("mine", "1", tenant="(ours)")
+    assert house.do("list", tenant="(ours)")["sessions"] == []
+
+
 def test_S14_what_is_too_large(house):
     for arguments in (
         {"code": "#" * (256 * 1024 + 1)},
