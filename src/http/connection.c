@@ -105,7 +105,7 @@ static int head_take(struct connection *connection, struct str bytes, struct fau
 static int refuse_long(struct str bytes, struct fault *ret_fault)
 {
 	if (!memchr(bytes.p, '\n', MIN(bytes.n, HEAD_TARGET_MAX + 64)))
-		fault_set(ret_fault, FAULT_URI_TOO_LONG, "The target is over 8 KiB.");
+		fault_set(ret_fault, FAULT_URI_TOO_LONG, "The target is over 13 KiB.");
 	else
 		fault_set(ret_fault, FAULT_HEADERS_TOO_LARGE, "The head is over 16 KiB.");
 	return -EBADMSG;
@@ -148,7 +148,7 @@ bool connection_drop(struct connection *connection, char *scratch, size_t size)
 	return connection->dropped > CONNECTION_DROP_MAX;
 }
 
-void connection_format_refusal(const struct fault *fault, struct buf *out)
+void connection_format_refusal(const struct fault *fault, const char *id, struct buf *out)
 {
 	AUTO_BUF struct buf body = BUF_INIT(PROBLEM_SIZE_MAX);
 	unsigned status = (unsigned)fault_status(fault->code);
@@ -160,8 +160,9 @@ void connection_format_refusal(const struct fault *fault, struct buf *out)
 		r = buf_addf(out,
 			"HTTP/1.1 %u %s\r\nDate: %s\r\nContent-Type: application/problem+json\r\n"
 			"Content-Length: %zu\r\nCache-Control: no-store\r\n"
-			"X-Content-Type-Options: nosniff\r\nConnection: close\r\n%s\r\n%s",
-			status, MHD_get_reason_phrase_for(status), date, body.len,
+			"X-Content-Type-Options: nosniff\r\nX-Request-Id: %s\r\n"
+			"Connection: close\r\n%s\r\n%s",
+			status, MHD_get_reason_phrase_for(status), date, body.len, id,
 			status == 503 || status == 429 ? "Retry-After: 1\r\n" : "",
 			buf_get_cstr(&body));
 	if (r < 0)

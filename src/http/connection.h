@@ -56,7 +56,8 @@ int connection_peek(struct connection *connection, char *scratch, struct fault *
  * wait for: the client has closed, or CONNECTION_DROP_MAX is reached. */
 bool connection_drop(struct connection *connection, char *scratch, size_t size);
 
-/* Appends a whole response that tells of the fault and ends the connection. */
-void connection_format_refusal(const struct fault *fault, struct buf *out);
+/* Appends a whole response that tells of the fault and ends the connection; id goes into its
+ * X-Request-Id. */
+void connection_format_refusal(const struct fault *fault, const char *id, struct buf *out);
 
 #define CONNECTION_REFUSAL_MAX (8u * 1024) /* bytes: PROBLEM_SIZE_MAX and a head */

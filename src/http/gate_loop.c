@@ -22,6 +22,7 @@
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/fd.h"
+#include "base/id.h"
 #include "base/log.h"
 #include "base/macro.h"
 #include "http/connection.h"
@@ -122,13 +123,17 @@ static void linger(struct gate *gate, struct connection *connection)
 static void refuse(struct gate *gate, struct connection *connection, const struct fault *fault)
 {
 	AUTO_BUF struct buf out = BUF_INIT(CONNECTION_REFUSAL_MAX);
+	char id[ID_LEN + 1];
+	int r;
 
 	pthread_mutex_lock(&gate->lock);
 	gate->stats.refused++;
 	pthread_mutex_unlock(&gate->lock);
-	log_info("msg=refused status=%d peer=%s why=%s", fault_status(fault->code),
+	r = id_make(id);
+	assert(r == 0);
+	log_info("msg=refused request=%s status=%d peer=%s why=%s", id, fault_status(fault->code),
 		LOG_VALUE(connection->peer.text), LOG_VALUE(fault->text));
-	connection_format_refusal(fault, &out);
+	connection_format_refusal(fault, id, &out);
 	(void)send(connection->fd, out.data, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	linger(gate, connection);
 }

@@ -50,6 +50,19 @@ def test_B6_a_name_in_and_out(api, key, name):
     assert [event.data["path"] for event in events if event.name == "file"] == [f"out/{text}"]
 
 
+def test_the_longest_path_with_each_byte_encoded(api, key):
+    """A request line of 8 KiB was too short for a file that the list shows."""
+    path = ("é" * 127 + "x/") * 15 + "é" * 127 + "x"
+    assert len(path.encode()) == 4095
+    target = f"/v1/sessions/{key}/files/" + "".join(f"%{byte:02X}" for byte in path.encode()).replace("%2F", "/")
+    api.answer(key, "pass")
+    assert api.call("PUT", target, b"long").status == 201
+    assert [row["path"] for row in api.get(f"/v1/sessions/{key}/files").json["files"]] == [path]
+    assert api.get(target).body == b"long"
+    assert api.call("DELETE", target).status == 204
+    assert api.get(target + "%41" * 600).status == 414
+
+
 def test_B6_a_name_that_is_no_text(api, key):
     answer = api.answer(key, "open(b'a\\xff','w').write('x')")
     (row,) = answer["files"]

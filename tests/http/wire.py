@@ -41,6 +41,7 @@ class Answer:
     def problem(self):
         """The code of a problem, which agrees with the status."""
         assert self.headers["content-type"] == "application/problem+json"
+        assert len(self.headers["x-request-id"]) == 20
         problem = self.json()
         assert problem["status"] == self.status
         assert problem["detail"] and problem["advice"] and problem["title"]

@@ -97,7 +97,7 @@ static int judge_request_line(struct str line, struct head *head, struct fault *
 	if (!is_token(head->method) || head->method.n > METHOD_MAX)
 		return malformed(fault, "The method is not a token of 1 to 16 characters.");
 	if (head->target.n > HEAD_TARGET_MAX)
-		return refuse(fault, FAULT_URI_TOO_LONG, "The target is over 8 KiB.");
+		return refuse(fault, FAULT_URI_TOO_LONG, "The target is over 13 KiB.");
 	if (!is_target(head->target))
 		return malformed(fault, "The target is not /path?query in visible ASCII.");
 	head->is_http_1_0 = str_eq(version, STR("HTTP/1.0"));

@@ -13,8 +13,10 @@ struct fault;
  * it can understand another request. Slices point into the judged bytes. RFC 9112 sections 2 to 6
  */
 
+/* Bytes of a request target; more is 414. The longest that has a meaning is a file's: a path of
+ * 4,096 bytes and a key, each byte written as %XX, and the route around them. */
+#define HEAD_TARGET_MAX (13u * 1024)
 #define HEAD_MAX	(16u * 1024) /* bytes of a whole head; more is 431 */
-#define HEAD_TARGET_MAX (8u * 1024)  /* bytes of a request target; more is 414 */
 #define HEAD_FIELDS_MAX 100	     /* field lines; more is 431 */
 
 struct head_field {
