@@ -118,3 +118,39 @@ size_t utf8_unfinished(const char *p, size_t n)
 	}
 	return 0;
 }
+
+/* Bytes of the whole character at p, 0 if there is none. */
+static size_t character_size(const char *p, size_t n)
+{
+	for (size_t size = 1; size <= 4 && size <= n; size++)
+		if (utf8_is_valid(p, size))
+			return size;
+	return 0;
+}
+
+/* The list of utf8_shown, as UTF-8. */
+static bool is_misleading(const unsigned char *p, size_t n)
+{
+	if (n == 2)
+		return p[0] == 0xd8 && p[1] == 0x9c;
+	if (n != 3)
+		return false;
+	if (p[0] == 0xe2 && p[1] == 0x80)
+		return (p[2] >= 0x8b && p[2] <= 0x8f) || (p[2] >= 0xa8 && p[2] <= 0xae);
+	if (p[0] == 0xe2 && p[1] == 0x81)
+		return p[2] >= 0xa0 && p[2] <= 0xaf;
+	return p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf;
+}
+
+size_t utf8_shown(const char *p, size_t n)
+{
+	const unsigned char *bytes = (const unsigned char *)p;
+	size_t size = character_size(p, n);
+
+	if (size == 0 || bytes[0] < 0x20 || bytes[0] == 0x7f)
+		return 0;
+	/* C1 controls are U+0080 .. U+009F, which is C2 80 .. C2 9F. */
+	if (bytes[0] == 0xc2 && bytes[1] < 0xa0)
+		return 0;
+	return is_misleading(bytes, size) ? 0 : size;
+}

@@ -16,6 +16,12 @@ bool utf8_is_valid(const char *p, size_t n);
  * Returns 0, or -ENOBUFS: then what fitted is in out. At most 3 bytes are added for one read. */
 int utf8_repair(struct buf *out, const char *p, size_t n);
 
+/* Bytes of the first character of the n at p if it may be shown on a terminal, else 0: it is whole,
+ * no control (C0, DEL, C1), and none that turns the direction of the text around it, is invisible
+ * or ends a line on some terminals (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F,
+ * U+FEFF). */
+size_t utf8_shown(const char *p, size_t n);
+
 /* How many bytes at the end of a chunk (0 to 3) begin a sequence that later bytes may finish: hold
  * them back and put them before the next chunk. */
 size_t utf8_unfinished(const char *p, size_t n);

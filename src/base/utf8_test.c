@@ -80,9 +80,25 @@ static void test_unfinished(void **state)
 	assert_int_equal(utf8_unfinished("\xd0", 1), 1);
 }
 
+static void test_what_may_be_shown(void **state)
+{
+	static const char *const hidden[] = { "", "\x01", "\n", "\x7f", "\xc2\x80", "\xc2\x9f",
+		"\xd8\x9c", "\xe2\x80\x8b", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xae",
+		"\xe2\x81\xa0", "\xe2\x81\xaf", "\xef\xbb\xbf", "\xff", "\xe2\x80", "\xc2" };
+	static const char *const shown[] = { "a", " ", "~", "\xc2\xa0", "\xd8\x9b", "\xe2\x80\x8a",
+		"\xe2\x80\xaf", "\xe2\x81\x9f", "\xef\xbb\xbe", "\xf0\x9f\xa6\x8a" };
+
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		assert_int_equal(utf8_shown(hidden[i], strlen(hidden[i])), 0);
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		assert_int_equal(utf8_shown(shown[i], strlen(shown[i])), strlen(shown[i]));
+	assert_int_equal(utf8_shown("\xc3\xa9x", 3), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_may_be_shown),
 		cmocka_unit_test(test_repairs_as_the_standard_says),
 		cmocka_unit_test(test_nul_is_a_character),
 		cmocka_unit_test(test_repair_reports_a_full_buffer),

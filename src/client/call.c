@@ -32,9 +32,7 @@ int trouble_set(struct sandbox_trouble *trouble, const struct sandbox *sandbox, 
 	(void)vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	/* A type, or what libcurl quotes, may be the server's words. */
-	for (char *at = text; *at; at++)
-		if ((unsigned char)*at < 0x20 || *at == 0x7f)
-			*at = '?';
+	problem_text_clean(text);
 	*trouble = (struct sandbox_trouble){ .retry_after_s = 0 };
 	fault_set(&trouble->fault, FAULT_SANDBOX_UNAVAILABLE, "%s: %s", sandbox->server, text);
 	return r;
@@ -121,9 +119,16 @@ static bool type_is(const char *header, const char *type)
 	return strncasecmp(header, type, n) == 0 && strchr("; \t", header[n]) != NULL;
 }
 
+/* A part, or a coding of the bytes, that no call of ours asks for: it would be taken for the whole
+ * and plain thing. */
+static bool is_unasked(const struct fetch_answer *answer)
+{
+	return answer->status == 206 || answer->is_encoded;
+}
+
 static bool answer_is_good(const struct call *call, const struct fetch_answer *answer)
 {
-	if (answer->status < 200 || answer->status > 299)
+	if (answer->status < 200 || answer->status > 299 || is_unasked(answer))
 		return false;
 	return !call->type || type_is(answer->content_type, call->type);
 }
@@ -154,6 +159,19 @@ static int on_wake(struct fetch_watch *watch)
 	return call->on_wake ? call->on_wake(call) : 0;
 }
 
+/* What came is none of ours. */
+static int stranger_tell(const struct fetch_answer *answer, const struct sandbox *sandbox,
+	struct sandbox_trouble *ret_trouble)
+{
+	if (is_unasked(answer))
+		return trouble_set(ret_trouble, sandbox, -EPROTO,
+			"the answer %d is %s, which nobody asked for", answer->status,
+			answer->status == 206 ? "a part" : "packed");
+	return trouble_set(ret_trouble, sandbox, -EPROTO,
+		"the answer %d of type '%.60s' is none of a cloche supervisor", answer->status,
+		answer->content_type);
+}
+
 /* No whole answer came. */
 static int end_tell(struct call *call, const struct sandbox *sandbox, enum fetch_end end,
 	struct sandbox_trouble *ret_trouble)
@@ -175,9 +193,7 @@ static int end_tell(struct call *call, const struct sandbox *sandbox, enum fetch
 
 	/* Only a body that is no good answer is stopped for its size (on_body). */
 	if (end == FETCH_STOPPED && !call->is_good && call->answer.status != 0)
-		return trouble_set(ret_trouble, sandbox, -EPROTO,
-			"the answer %d of type '%.60s' is none of a cloche supervisor",
-			call->answer.status, call->answer.content_type);
+		return stranger_tell(&call->answer, sandbox, ret_trouble);
 	return trouble_set(
 		ret_trouble, sandbox, rows[end].r, "%s: %s", rows[end].what, call->answer.text);
 }
@@ -197,9 +213,7 @@ static int refusal_tell(
 	if (answer->status >= 400 && type_is(answer->content_type, "application/problem+json") &&
 		problem_read(buf_get_slice(&call->body), &ret_trouble->fault) == 0)
 		return -EREMOTEIO;
-	return trouble_set(ret_trouble, sandbox, -EPROTO,
-		"the answer %d of type '%.60s' is none of a cloche supervisor", answer->status,
-		answer->content_type);
+	return stranger_tell(answer, sandbox, ret_trouble);
 }
 
 int call_run(struct call *call, const struct sandbox *sandbox, struct sandbox_trouble *ret_trouble)

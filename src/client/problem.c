@@ -1,11 +1,28 @@
 #include "client/problem.h"
 
 #include "base/fault.h"
+#include "base/utf8.h"
 #include "json/json.h"
 #include "json/parse.h"
 
 #include <errno.h>
 #include <string.h>
+
+void problem_text_clean(char *text)
+{
+	size_t left = strlen(text);
+
+	while (left > 0) {
+		size_t n = utf8_shown(text, left);
+
+		if (n == 0) {
+			*text = '?';
+			n = 1;
+		}
+		text += n;
+		left -= n;
+	}
+}
 
 /* Copies a member's text, cut, for a terminal or a log line. */
 static void text_take(const struct json *problem, const char *name, char *text, size_t size)
@@ -15,12 +32,10 @@ static void text_take(const struct json *problem, const char *name, char *text, 
 
 	(void)json_as_text(json_get(problem, name), &value);
 	n = value.n < size ? value.n : size - 1;
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)value.p[i];
-
-		text[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
-	}
+	if (n > 0)
+		memcpy(text, value.p, n);
 	text[n] = '\0';
+	problem_text_clean(text);
 }
 
 static enum fault_code code_find(struct str name, int64_t status)

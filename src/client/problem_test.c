@@ -47,6 +47,13 @@ static void test_control_characters_and_long_texts(void **state)
 			&fault),
 		0);
 	assert_string_equal(fault.text, "?[2J?");
+	assert_int_equal(problem_read(STR("{\"code\":\"internal\",\"status\":500,\"field\":"
+					  "\"a\\u202eb\",\"detail\":\"\\u009b31mx\\u202e"
+					  "gpj.\\u2028\\u200b\\ufeff\\u061c \\u00e9\"}"),
+				 &fault),
+		0);
+	assert_string_equal(fault.text, "??31mx???gpj.?????????\?\? \xc3\xa9");
+	assert_string_equal(fault.field, "a???b");
 	(void)snprintf(text, sizeof(text),
 		"{\"code\":\"internal\",\"status\":500,\"detail\":\"%01000d\"}", 1);
 	assert_int_equal(problem_read(str_from(text), &fault), 0);

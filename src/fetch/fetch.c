@@ -93,6 +93,7 @@ static int head_tell(struct transfer *t)
 	answer->is_framed = length >= 0 || status == 204 || status == 304 ||
 			    header_get(t, "Transfer-Encoding") != NULL ||
 			    strcmp(t->request->method, "HEAD") == 0;
+	answer->is_encoded = header_get(t, "Content-Encoding") != NULL;
 	if (type)
 		(void)str_copy(answer->content_type, sizeof(answer->content_type), type);
 	if (after && str_to_u64(str_from(after), RETRY_AFTER_MAX_S, &seconds) == 0)
@@ -326,6 +327,12 @@ static void transfer_judge(struct transfer *t, CURLcode code)
 
 	if (end == FETCH_DONE) {
 		(void)head_tell(t);
+		return;
+	}
+	/* Its bound of one header line, 100 KiB, has no name of its own in this libcurl; memory
+	 * that is really out would have ended us elsewhere. */
+	if (code == CURLE_OUT_OF_MEMORY && !t->is_head_told) {
+		transfer_end(t, FETCH_TOO_LARGE, "a header of the answer is too long");
 		return;
 	}
 	(void)curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &error);

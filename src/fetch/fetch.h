@@ -30,8 +30,9 @@ enum fetch_end {
 struct fetch_answer {
 	int status; /* 0 when none came */
 	char content_type[96];
-	int64_t length;		/* Content-Length, or -1 */
-	bool is_framed;		/* its end is told by the answer itself, not by the connection's */
+	int64_t length;	 /* Content-Length, or -1 */
+	bool is_framed;	 /* its end is told by the answer itself, not by the connection's */
+	bool is_encoded; /* Content-Encoding is there: the bytes are not what they stand for */
 	unsigned retry_after_s; /* Retry-After in seconds, 0 without; at most 86,400 */
 	uint64_t body_bytes;
 	char text[256]; /* why it ended so, without a full stop; "" with FETCH_DONE */
@@ -42,7 +43,8 @@ struct fetch_answer {
  * the thread of fetch_run. Below 0: stop, FETCH_STOPPED.
  */
 struct fetch_watch {
-	/* The head is whole: status, content_type, length, is_framed, retry_after_s are set. */
+	/* The head is whole: status, content_type, length, is_framed, is_encoded, retry_after_s are
+	 * set. */
 	int (*on_head)(struct fetch_watch *watch, const struct fetch_answer *answer);
 	int (*on_body)(struct fetch_watch *watch, struct str bytes);
 	/* wake_fd is readable. */

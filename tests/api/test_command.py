@@ -145,6 +145,20 @@ def test_the_command_that_is_killed_ends_its_run(service, command):
         service.api.delete(f"/v1/sessions/{row['session']}")
 
 
+def test_a_taken_name_gets_a_number_over_http_too(command):
+    """Nothing of the person's is overwritten by what comes from a server (B6)."""
+    out = command.folder / "here/out"
+    out.mkdir(parents=True)
+    (out / "a.csv").write_text("mine")
+    (out / "none").write_text("mine")
+    for turn in (2, 3):
+        done = command("run", "--json", *command.at, "-", stdin=b"open('a.csv','w').write('x');open('none','w').write('y')")
+        saved = {row["path"]: row["saved"] for row in json.loads(done.stdout)["files"]}
+        assert saved == {"a.csv": f"out/a ({turn}).csv", "none": f"out/none ({turn})"}
+        assert (out / f"a ({turn}).csv").read_text() == "x" and (out / f"none ({turn})").read_text() == "y"
+    assert (out / "a.csv").read_text() == (out / "none").read_text() == "mine"
+
+
 def test_over_the_socket_without_a_token(service, command, tmp_path):
     done = command("run", "--server", f"unix:{service.state}/supervisor.sock", "--state", tmp_path, "-", stdin=b"print(1)")
     assert done.stdout == b"1\n"

@@ -72,39 +72,13 @@ int say_json(const struct json *j)
 	return 0;
 }
 
-/* Bytes of the whole character at p, 0 if there is none. */
-static size_t character_size(const char *p, size_t n)
-{
-	for (size_t size = 1; size <= 4 && size <= n; size++)
-		if (utf8_is_valid(p, size))
-			return size;
-	return 0;
-}
-
-/* Characters that turn the direction of the text around them, are invisible, or end a line on some
- * terminals: U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF, as UTF-8. */
-static bool is_misleading(const unsigned char *p, size_t n)
-{
-	if (n != 3)
-		return false;
-	if (p[0] == 0xe2 && p[1] == 0x80)
-		return (p[2] >= 0x8b && p[2] <= 0x8f) || (p[2] >= 0xa8 && p[2] <= 0xae);
-	if (p[0] == 0xe2 && p[1] == 0x81)
-		return p[2] >= 0xa0 && p[2] <= 0xaf;
-	return p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf;
-}
-
 void say_name(struct buf *out, struct str name)
 {
 	while (name.n > 0) {
-		unsigned char c = (unsigned char)name.p[0];
-		size_t n = character_size(name.p, name.n);
+		size_t n = utf8_shown(name.p, name.n);
 
-		/* C1 controls are U+0080 .. U+009F, which is C2 80 .. C2 9F. */
-		if (n == 0 || c < 0x20 || c == 0x7f ||
-			(c == 0xc2 && (unsigned char)name.p[1] < 0xa0) ||
-			is_misleading((const unsigned char *)name.p, n)) {
-			(void)buf_addf(out, "\\x%02x", c);
+		if (n == 0) {
+			(void)buf_addf(out, "\\x%02x", (unsigned char)name.p[0]);
 			n = 1;
 		} else {
 			(void)buf_add(out, name.p, n);
