@@ -147,3 +147,35 @@ int http_sse_event(struct http_request *request, const char *name, struct str da
 	}
 	return r < 0 ? r : stream_add(request, STR("\n\n"), until_us);
 }
+
+/* Waits until so many bytes fit into the ring. Returns 0, -EAGAIN or -EPIPE. */
+static int room_wait(struct http_request *request, size_t size, usec_t until_us)
+{
+	struct stream *stream = &request->stream;
+	struct exchange *exchange = &request->exchange;
+	bool is_late = false;
+	int r = 0;
+
+	pthread_mutex_lock(&exchange->lock);
+	while (!is_late && !stream->is_broken && !exchange->is_gone &&
+		HTTP_SSE_BUFFER_MAX - stream->used < size)
+		is_late = !exchange_wait(exchange, until_us);
+	if (stream->is_broken || exchange->is_gone)
+		r = -EPIPE;
+	else if (HTTP_SSE_BUFFER_MAX - stream->used < size)
+		r = -EAGAIN;
+	pthread_mutex_unlock(&exchange->lock);
+	return r;
+}
+
+int http_sse_offer(struct http_request *request, const char *name, struct str line, usec_t wait_us)
+{
+	const size_t frame = strlen("event: \ndata: \n\n") + strlen(name);
+	int r;
+
+	if (request->answer.kind != ANSWER_STREAM)
+		return -EPIPE; /* HEAD */
+	assert(line.n + frame <= HTTP_SSE_BUFFER_MAX);
+	r = room_wait(request, line.n + frame, clock_now_us() + wait_us);
+	return r < 0 ? r : http_sse_event(request, name, line);
+}

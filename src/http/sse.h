@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/clock.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -24,3 +25,8 @@ void http_sse_start(struct http_request *request);
  * LF, CR and LF end lines). Waits while the client reads slowly. Any thread of the handler's may
  * call it, one at a time. Returns 0, or -EPIPE when the client is gone: stop the work. */
 int http_sse_event(struct http_request *request, const char *name, struct str data);
+
+/* The same for data of one line that need not arrive: waits at most wait_us until there is room for
+ * the whole event, which must be shorter than HTTP_SSE_BUFFER_MAX. Returns 0, -EAGAIN if nothing of
+ * it was written, or -EPIPE. */
+int http_sse_offer(struct http_request *request, const char *name, struct str line, usec_t wait_us);

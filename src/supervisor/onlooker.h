@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/clock.h"
 #include "call/call.h"
 
 #include <stdbool.h>
@@ -22,8 +23,11 @@ struct onlooker {
 	const char *session;
 	bool wants_events;
 	bool has_started;   /* the event stream: a fault is an event from now on */
-	struct json *line;  /* of the audit log */
-	struct json *files; /* in it: those that came out */
+	usec_t patience_us; /* how long output may still wait for the client */
+	uint64_t
+		left_out[RUN_STREAM_MAX]; /* bytes of output that it was too slow for, to be told */
+	struct json *line;		  /* of the audit log */
+	struct json *files;		  /* in it: those that came out */
 	size_t n_files;
 	size_t path_bytes; /* of all of them */
 };

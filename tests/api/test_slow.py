@@ -1,14 +1,16 @@
 """Clients that are slow on purpose: what they hold ends with their session, and is bounded while it lasts."""
 import contextlib
+import http.client
 import json
 import os
+import re
 import select
 import socket
 import time
 from urllib.parse import quote
 
 import pytest
-from service import until
+from service import read_events, until
 from test_crowd import token_add
 
 BIG = 60 << 20
@@ -32,6 +34,39 @@ def slow_get(api, target):
     connection.connect((api.host, api.port))
     connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {api.token}\r\n\r\n".encode())
     return connection
+
+
+LOUD = """
+import sys
+for _ in range(1000):
+    for out in (sys.stdout, sys.stderr):
+        out.write("\\x01" * 1000)
+open("done", "w")
+"""  # twelve MiB as JSON
+
+
+def test_a_client_that_does_not_read_its_events_holds_no_run_up(api, key):
+    """The script waited for it, and after a while the run was ended as if the client had gone."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.settimeout(60)
+    connection.connect((api.host, api.port))
+    body = json.dumps({"language": "python", "code": LOUD, "timeout_ms": 20000})
+    connection.sendall(f"POST /v1/sessions/{key}/run HTTP/1.1\r\nHost: localhost\r\n"
+                       f"Authorization: Bearer {api.token}\r\nContent-Type: application/json\r\n"
+                       f"Accept: text/event-stream\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+    until(lambda: api.file(key, "done").status == 200, within=20)
+    response = http.client.HTTPResponse(connection)
+    response.begin()
+    events = list(read_events(response))
+    connection.close()
+    told = {name: "".join(event.data["text"] for event in events if event.name == name) for name in ("stdout", "stderr")}
+    assert all("bytes left out ...\n" in text and text.startswith("\x01") for text in told.values())
+    for text in told.values():
+        gaps = [int(n) for n in re.findall(r"\.\.\. (\d+) bytes left out", text)]
+        assert sum(gaps) + text.count("\x01") == 1_000_000
+    assert events[-1].name == "end" and events[-1].data["outcome"] == "ok"
+    assert events[-1].data["stdout"]["bytes"] == 1_000_000
 
 
 def begin_put(api, target, size):
