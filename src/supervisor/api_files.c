@@ -14,9 +14,9 @@
 #include "house/house.h"
 #include "http/request.h"
 #include "http/respond.h"
+#include "http/syntax/disposition.h"
 #include "supervisor/caller.h"
 #include "supervisor/claim.h"
-#include "supervisor/disposition.h"
 #include "supervisor/supervisor.h"
 #include "json/json.h"
 

@@ -14,7 +14,7 @@
 #include "http/request.h"
 #include "http/respond.h"
 #include "http/server.h"
-#include "supervisor/host.h"
+#include "http/syntax/host.h"
 #include "supervisor/supervisor.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "supervisor/host.h"
+#include "http/syntax/host.h"
 
 #include "base/unit.h"
 

@@ -1,4 +1,4 @@
-#include "supervisor/disposition.h"
+#include "http/syntax/disposition.h"
 
 #include "base/unit.h"
 

@@ -1,4 +1,4 @@
-#include "supervisor/disposition.h"
+#include "http/syntax/disposition.h"
 
 #include "base/buf.h"
 #include "base/utf8.h"
