@@ -21,6 +21,7 @@
 #include "cli/run/run_remote.h"
 #include "cli/run/screen.h"
 #include "cli/run/script.h"
+#include "cli/run/show.h"
 #include "jail/client/jaild.h"
 #include "jail/files/snapshot.h"
 #include "sandbox/answer.h"
@@ -250,6 +251,8 @@ static int finish(struct job *job)
 	answer.is_files_truncated = changes.is_truncated;
 	answer.results = results;
 	answer.n_results = results_pick(&job->run.report, &job->after, results);
+	if (!job->options.is_json)
+		show_results(&job->source, results, answer.n_results);
 	status = tell(job, &answer, &outputs);
 	if (status == 0)
 		status = exit_status(job);

@@ -21,6 +21,7 @@
 #include "cli/run/run_options.h"
 #include "cli/run/screen.h"
 #include "cli/run/script.h"
+#include "cli/run/show.h"
 #include "client/files.h"
 #include "client/run.h"
 #include "sandbox/language.h"
@@ -346,6 +347,29 @@ static int changes_read(
 }
 
 /* Fetches what the run made and says how it went. */
+/* As show_results takes them; their slices live in the answer and in paths. */
+static void results_show(struct remote *remote)
+{
+	size_t n = MIN(remote->answer.n_results, (size_t)REPORT_RESULTS_MAX);
+	AUTO_FREE struct sandbox_result *told = xcalloc(n, sizeof(*told));
+	struct report_result results[REPORT_RESULTS_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct sandbox_path *path = &told[i].path;
+		bool is_path;
+
+		if (sandbox_answer_result(&remote->answer, i, &told[i]) < 0)
+			return;
+		is_path = !told[i].text.p;
+		results[i] = (struct report_result){ .mime = told[i].mime,
+			.value = is_path ? (struct str){ .p = path->bytes, .n = path->n }
+					 : told[i].text,
+			.is_main = told[i].is_main,
+			.is_path = is_path };
+	}
+	show_results(&remote->source, results, n);
+}
+
 static int finish(struct remote *remote)
 {
 	size_t n = remote->answer.n_files;
@@ -362,6 +386,8 @@ static int finish(struct remote *remote)
 	if (status != 0)
 		return status;
 	outputs_collect(&request, &changes, &outputs);
+	if (!remote->options->is_json)
+		results_show(remote);
 	status = tell(remote, &outputs);
 	if (status == 0)
 		status = exit_status(remote);
