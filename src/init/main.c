@@ -1,23 +1,22 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "init/cell.h"
+#include "init/children.h"
+#include "init/live.h"
 #include "jail/inside/identity.h"
 #include "jail/inside/script.h"
 #include "jail/inside/wall.h"
+#include "jail/plan/live.h"
 #include "wire/channel.h"
 #include "wire/message.h"
 #include "wire/package.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /*
@@ -49,6 +48,8 @@ static int run_receive(struct jail_run *run, int *fds)
 		_exit(0); /* a spare that was not needed */
 	if (n < 0)
 		return (int)n;
+	if ((size_t)n == sizeof(*run) && run->magic == LIVE_MAGIC && n_fds == 0)
+		return 0;
 	if ((size_t)n != sizeof(*run) || run->magic != PLAN_MAGIC || n_fds != WIRE_RUN_FDS)
 		return -EBADMSG;
 	return 0;
@@ -71,52 +72,11 @@ static int package_map(int fd, struct script *script)
 	return 0;
 }
 
-static int child_signals_open(void)
-{
-	sigset_t children;
-	int fd;
-
-	sigemptyset(&children);
-	sigaddset(&children, SIGCHLD);
-	if (sigprocmask(SIG_SETMASK, &children, NULL) < 0)
-		return -errno;
-	fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? -errno : fd;
-}
-
-static uint64_t time_us(const struct timeval *t)
-{
-	return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_usec;
-}
-
-/* Reaps every dead child. True once the script itself was among them; then *event tells its end. */
-static int children_reap(pid_t script, struct init_event *event)
-{
-	int is_over = 0, status;
-	struct rusage usage;
-	pid_t pid;
-
-	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
-		uint64_t rss = (uint64_t)usage.ru_maxrss * 1024;
-
-		event->cpu_us += time_us(&usage.ru_utime) + time_us(&usage.ru_stime);
-		if (rss > event->max_rss_bytes)
-			event->max_rss_bytes = rss;
-		if (pid == script) {
-			event->kind = INIT_EXITED;
-			event->status = status;
-			is_over = 1;
-		}
-	}
-	return is_over;
-}
-
 static void script_watch(const struct watch *watch)
 {
 	struct init_event event = { 0 };
 	struct pollfd polls[2] = { { .fd = INIT_CONTROL_FD, .events = POLLIN },
 		{ .fd = watch->signal_fd, .events = POLLIN } };
-	struct signalfd_siginfo info;
 
 	while (!children_reap(watch->script, &event)) {
 		usec_t now = clock_now_us();
@@ -127,8 +87,7 @@ static void script_watch(const struct watch *watch)
 		(void)poll(polls, 2, (int)((watch->deadline_us - now) / 1000) + 1);
 		if (polls[0].revents)
 			return;
-		while (read(watch->signal_fd, &info, sizeof(info)) > 0)
-			continue;
+		children_heard(watch->signal_fd);
 	}
 	event_send(&event);
 }
@@ -149,8 +108,10 @@ int main(void)
 	cell_build(&cell);
 	wall(STAGE_INIT_READY, channel_send(INIT_CONTROL_FD, &ready, sizeof(ready), NULL, 0));
 	wall(STAGE_RUN_PACKAGE, run_receive(&run, fds));
+	if (run.magic == LIVE_MAGIC)
+		live_serve(&cell);
 	wall(STAGE_RUN_PACKAGE, package_map(fds[WIRE_RUN_PACKAGE], &script));
-	watch.signal_fd = child_signals_open();
+	watch.signal_fd = children_open();
 	wall(STAGE_RUN_PACKAGE, watch.signal_fd);
 	script.fds = fds;
 	script.landlock_fd = cell.landlock_fd;

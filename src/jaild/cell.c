@@ -32,7 +32,7 @@
  * was put there by somebody on the host; the client need not wait for that. */
 #define END_LIMIT_US (5 * 1000 * 1000ULL)
 
-static void reason_set(struct cell *cell, enum wire_end end)
+void cell_set_end(struct cell *cell, enum wire_end end)
 {
 	if (cell->has_end)
 		return;
@@ -41,20 +41,53 @@ static void reason_set(struct cell *cell, enum wire_end end)
 	cell->ended_us = clock_now_us();
 }
 
-/* What the client is told, from the exit and the counters. */
-static void answer_ended(struct cell *cell, const struct cgroup_usage *usage)
+enum wire_end cell_end_decide(const struct cell *cell, const struct cgroup_usage *usage)
+{
+	enum wire_end end = cell->has_end ? cell->end : WIRE_END_SIGNAL;
+
+	if (usage->is_out_of_memory && end != WIRE_END_CANCELLED)
+		return WIRE_END_MEMORY;
+	if (end == WIRE_END_EXIT && cell->has_exit && WIFSIGNALED(cell->exit.status))
+		return WIRE_END_SIGNAL;
+	return end;
+}
+
+/* Exit status or signal. */
+static int code_of(const struct cell *cell, enum wire_end end)
+{
+	int status = cell->exit.status;
+
+	if (end == WIRE_END_EXIT)
+		return WEXITSTATUS(status);
+	if (cell->state == CELL_FROZEN)
+		return SIGINT; /* it was interrupted, and that was enough */
+	return cell->has_exit && cell->end == WIRE_END_EXIT && WIFSIGNALED(status)
+		       ? WTERMSIG(status)
+		       : SIGKILL;
+}
+
+/* What the session's group held before a run: it is none of the run's. */
+static uint64_t held_before(const struct cell *cell)
+{
+	const struct session *session = cell->session;
+	bool is_beside = session->live.cell && !cell->is_live;
+
+	return session->cgroup.shmem_at_start_bytes + (is_beside ? session->live.own_bytes : 0);
+}
+
+void cell_answer_ended(struct cell *cell, const struct cgroup_usage *usage)
 {
 	struct session *session = cell->session;
 	union wire_any message = { 0 };
 	struct wire_run_ended *ended = &message.run_ended;
-	int status = cell->exit.status;
+	enum wire_end end = cell_end_decide(cell, usage);
 
 	ended->run = cell->run;
 	ended->wall_us = cell->ended_us - cell->started_us;
 	ended->cpu_us = usage->has_cpu ? usage->cpu_us : cell->exit.cpu_us;
 	ended->advice = usage->is_out_of_pids ? WIRE_ADVICE_PIDS : 0;
 	if (usage->has_peak) {
-		uint64_t before = session->cgroup.shmem_at_start_bytes;
+		uint64_t before = held_before(cell);
 
 		ended->memory_peak_bytes =
 			usage->memory_peak_bytes > before ? usage->memory_peak_bytes - before : 0;
@@ -62,17 +95,10 @@ static void answer_ended(struct cell *cell, const struct cgroup_usage *usage)
 		ended->memory_peak_bytes = cell->exit.max_rss_bytes;
 		ended->memory_peak_is_rss = 1;
 	}
-	ended->end = cell->has_end ? cell->end : WIRE_END_SIGNAL;
-	if (usage->is_out_of_memory && ended->end != WIRE_END_CANCELLED)
-		ended->end = WIRE_END_MEMORY;
-	if (ended->end == WIRE_END_EXIT && cell->has_exit && WIFSIGNALED(status)) {
-		ended->end = WIRE_END_SIGNAL;
-		ended->code = WTERMSIG(status);
-	} else if (ended->end == WIRE_END_EXIT) {
-		ended->code = WEXITSTATUS(status);
-	} else {
-		ended->code = SIGKILL;
-	}
+	ended->end = end;
+	ended->code = code_of(cell, end);
+	ended->is_kept = cell->state == CELL_FROZEN;
+	ended->lost = live_tell_lost(session);
 	answer_send(session->jaild, &cell->reply, &message, WIRE_RUN_ENDED, -1);
 }
 
@@ -86,12 +112,14 @@ static void cell_finish(struct cell *cell)
 	loop_timer_clear(&jaild->loop, &cell->timer);
 	if (session->spare == cell) {
 		session->spare = NULL;
+	} else if (cell->is_live) {
+		live_finish(cell);
 	} else {
 		session->cell = NULL;
 		jaild->n_cells--;
 		cgroup_run_end(&jaild->cgroups, &session->cgroup, &cell->cgroup, &usage);
 		if (cell->started_us > 0)
-			answer_ended(cell, &usage);
+			cell_answer_ended(cell, &usage);
 		else
 			answer_failed(jaild, &cell->reply, &cell->failure);
 		/* a script that was stopped is seldom followed by another at once */
@@ -100,6 +128,7 @@ static void cell_finish(struct cell *cell)
 	}
 	cell_destroy(cell);
 	free(cell);
+	live_go_on(session);
 	session_settle(session);
 }
 
@@ -156,7 +185,9 @@ static void cell_go_on(struct cell *cell)
 
 void cell_start(struct cell *cell)
 {
-	if (!failed(&cell->failure, STAGE_CELL_PLAN, cell_build_run(cell)))
+	int r = cell->is_live ? live_start(cell) : cell_build_run(cell);
+
+	if (!failed(&cell->failure, STAGE_CELL_PLAN, r))
 		cell->state = CELL_STARTING;
 }
 
@@ -164,7 +195,7 @@ static void on_wall_limit(struct timer *timer)
 {
 	struct cell *cell = container_of(timer, struct cell, timer);
 
-	reason_set(cell, WIRE_END_TIMEOUT);
+	cell_set_end(cell, WIRE_END_TIMEOUT);
 	cell_end(cell);
 }
 
@@ -192,7 +223,7 @@ static void script_started(struct cell *cell)
 }
 
 /* One word of init's. Init is ours, but its words are checked all the same. */
-static void init_said(struct cell *cell, const struct init_event *event)
+static void init_said(struct cell *cell, const struct init_event *event, int *fd)
 {
 	switch (event->kind) {
 	case INIT_BORN:
@@ -201,12 +232,19 @@ static void init_said(struct cell *cell, const struct init_event *event)
 	case INIT_READY:
 		break;
 	case INIT_STARTED:
-		script_started(cell);
+		if (cell->is_live)
+			live_started(cell, TAKE_FD(*fd));
+		else
+			script_started(cell);
+		break;
+	case INIT_DONE:
+		if (cell->is_live)
+			live_done(cell, event->status);
 		break;
 	case INIT_EXITED:
 		cell->exit = *event;
 		cell->has_exit = true;
-		reason_set(cell, WIRE_END_EXIT);
+		cell_set_end(cell, WIRE_END_EXIT);
 		break;
 	case INIT_FAILED:
 		(void)failed(&cell->failure, event->stage < STAGE_MAX ? event->stage : STAGE_NONE,
@@ -227,11 +265,17 @@ static bool init_listen(struct cell *cell)
 	ssize_t n;
 
 	while ((n = channel_receive(cell->control_fd, &event, sizeof(event), fds, &n_fds)) > 0) {
-		channel_close_fds(fds, n_fds);
 		if (n == sizeof(event))
-			init_said(cell, &event);
+			init_said(cell, &event, &fds[0]);
+		channel_close_fds(fds, n_fds);
 	}
 	return n == -EAGAIN;
+}
+
+/* A live interpreter's call ends otherwise (live.c); this is its own end. */
+static bool is_over(const struct cell *cell)
+{
+	return cell->is_live ? cell->has_exit && cell->exit.kind == INIT_EXITED : cell->has_end;
 }
 
 static void on_control(struct watch *watch)
@@ -241,7 +285,7 @@ static void on_control(struct watch *watch)
 
 	if (!is_open)
 		loop_unwatch(&cell->session->jaild->loop, &cell->control);
-	if (!is_open || cell->has_end || cell->failure.error != 0)
+	if (!is_open || is_over(cell) || cell->failure.error != 0)
 		cell_end(cell);
 }
 
@@ -250,9 +294,11 @@ static void on_oom(struct watch *watch)
 {
 	struct cell *cell = container_of(watch, struct cell, oom);
 
+	if (live_took_oom(cell->session))
+		return;
 	/* before the script has started it is the building that did not fit */
 	(void)failed(&cell->failure, STAGE_CELL_LIMIT, -ENOMEM);
-	reason_set(cell, WIRE_END_MEMORY);
+	cell_set_end(cell, WIRE_END_MEMORY);
 	cell_end(cell);
 }
 
@@ -270,7 +316,7 @@ static void on_death(struct watch *watch)
 	if (cell->started_us == 0)
 		(void)failed(&cell->failure, STAGE_INIT_READY, -ECHILD);
 	else if (!cell->has_end)
-		reason_set(cell, WIRE_END_SIGNAL);
+		cell_set_end(cell, WIRE_END_SIGNAL);
 	loop_unwatch(&jaild->loop, &cell->control);
 	loop_unwatch(&jaild->loop, &cell->death);
 	cell_end(cell);
@@ -293,7 +339,9 @@ int cell_watch_oom(struct cell *cell)
 
 void cell_cancel(struct cell *cell)
 {
-	reason_set(cell, WIRE_END_CANCELLED);
+	if (cell->is_live && live_interrupt(cell, WIRE_END_CANCELLED))
+		return;
+	cell_set_end(cell, WIRE_END_CANCELLED);
 	(void)failed(&cell->failure, STAGE_NONE, -ECANCELED);
 	cell_end(cell);
 }

@@ -14,6 +14,8 @@ enum cell_state {
 	CELL_WAITING, /* init builds, or has built, the cell and waits for a run */
 	CELL_STARTING,
 	CELL_RUNNING,
+	CELL_FREEZING, /* a live interpreter after its call, and */
+	CELL_FROZEN,   /* until the next */
 	CELL_ENDING
 };
 
@@ -34,6 +36,8 @@ struct cell {
 	usec_t dead_us;	    /* since when */
 	usec_t retry_us;    /* until the group is looked at again */
 
+	bool is_live; /* it holds the session's live interpreter (jaild/live/live.h) */
+
 	struct reply reply; /* to the RUN request */
 	uint64_t run;	    /* its id */
 	uint64_t wall_ms;
@@ -53,7 +57,7 @@ struct cell {
 bool cell_run(struct session *session, const struct wire_run *request, uint64_t client, int *fds,
 	struct failure *ret_failure);
 
-/* Ends the run as cancelled. */
+/* Ends the run as cancelled; a live interpreter has a moment to survive that. */
 void cell_cancel(struct cell *cell);
 
 /* Makes a spare cell for the session's next run in a moment, off the way of the answer, and drops
@@ -63,13 +67,25 @@ void cell_spare_schedule(struct session *session);
 /* No spare any more; it may take a moment (session_settle is called then). */
 void cell_spare_drop(struct session *session);
 
-/* Between cell.c (a cell's events and end) and cell_run.c (its beginning). */
+/* Between cell.c (a cell's events and end), cell_run.c (its beginning) and live.c. */
 
 /* Listens to init and waits for its death; to the out-of-memory killer. Return 0 or -errno. */
 int cell_watch(struct cell *cell);
 int cell_watch_oom(struct cell *cell);
 /* Hands the run to a waiting init; a failure is left in the cell. */
 void cell_start(struct cell *cell);
+/* The session's spare, or a cell that begins to be built; NULL with *ret_failure. */
+struct cell *cell_take(struct session *session, struct failure *ret_failure);
+/* Forgets one in which no script has been started. */
+void cell_discard(struct cell *cell);
+/* Makes it the session's run: it takes over the request's descriptors. */
+void cell_accept(struct cell *cell, struct run_request *request);
+/* Notes why the run is over, if that is not known yet. */
+void cell_set_end(struct cell *cell, enum wire_end end);
+/* What the run ended by, once its counters are there. */
+enum wire_end cell_end_decide(const struct cell *cell, const struct cgroup_usage *usage);
+/* Tells the client. */
+void cell_answer_ended(struct cell *cell, const struct cgroup_usage *usage);
 /* Kills what is left and finishes once it is gone. */
 void cell_end(struct cell *cell);
 /* For the timer: the cell was not ready in time. */

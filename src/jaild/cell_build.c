@@ -84,7 +84,7 @@ static uint64_t cpus_choose(struct jaild *jaild, const struct wire_limits *limit
 
 /* That the socket is broken is not what went wrong: init has gone (with words of ours unread:
  * ECONNRESET), and its last word, or its death, says why. */
-static int control_send(
+int cell_build_send(
 	const struct cell *cell, const void *data, size_t size, const int *fds, size_t n_fds)
 {
 	int r = channel_send(cell->control_fd, data, size, fds, n_fds);
@@ -110,7 +110,7 @@ static int plan_send(struct cell *cell, int proc_fd)
 #ifdef CLOCHE_FAULT_INJECTION
 	plan.stage_to_fail = stage_to_fail;
 #endif
-	return control_send(cell, &plan, sizeof(plan), fds,
+	return cell_build_send(cell, &plan, sizeof(plan), fds,
 		session->limits.own_proc ? PLAN_FDS_MAX : PLAN_FD_PROC);
 }
 
@@ -150,7 +150,7 @@ int cell_build_run(struct cell *cell)
 {
 	struct jail_run run = { .magic = PLAN_MAGIC,
 		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
-	int r = control_send(cell, &run, sizeof(run), cell->run_fds, WIRE_RUN_FDS);
+	int r = cell_build_send(cell, &run, sizeof(run), cell->run_fds, WIRE_RUN_FDS);
 
 	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
 	return r;

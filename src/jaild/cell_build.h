@@ -10,6 +10,11 @@ bool cell_build_begin(struct cell *cell, struct failure *ret_failure);
  * in the cell. */
 bool cell_build_finish(struct cell *cell);
 
+/* A word to init with n_fds descriptors, still the caller's. Returns 0 (also when init has gone:
+ * its death is told by the loop) or -errno. */
+int cell_build_send(
+	const struct cell *cell, const void *data, size_t size, const int *fds, size_t n_fds);
+
 /* Hands the run to init, whose descriptors are then closed here. Returns 0, also when init has gone
  * (its death is told by the loop), or -errno. */
 int cell_build_run(struct cell *cell);

@@ -37,8 +37,7 @@ static struct cell *cell_new(struct session *session)
 	return cell;
 }
 
-/* Of a cell in which no script has been started. */
-static void cell_discard(struct cell *cell)
+void cell_discard(struct cell *cell)
 {
 	struct jaild *jaild = cell->session->jaild;
 
@@ -86,32 +85,51 @@ static struct cell *spare_take(struct session *session)
 	return NULL;
 }
 
+struct cell *cell_take(struct session *session, struct failure *ret_failure)
+{
+	struct cell *cell = spare_take(session);
+
+	return cell ? cell : cell_begin(session, ret_failure);
+}
+
+void cell_accept(struct cell *cell, struct run_request *request)
+{
+	struct session *session = cell->session;
+	struct jaild *jaild = session->jaild;
+
+	cell->reply = request->reply;
+	cell->run = jaild->next_id++;
+	cell->wall_ms = request->wall_ms;
+	cell->accepted_us = request->accepted_us;
+	cell->started_us = 0;
+	for (int i = 0; i < WIRE_RUN_FDS; i++)
+		cell->run_fds[i] = TAKE_FD(request->fds[i]);
+	loop_timer_set(&jaild->loop, &cell->timer, START_LIMIT_US, cell_on_start_limit);
+	session->cell = cell;
+	jaild->n_cells++;
+}
+
 bool cell_run(struct session *session, const struct wire_run *request, uint64_t client, int *fds,
 	struct failure *ret_failure)
 {
 	struct jaild *jaild = session->jaild;
-	usec_t accepted_us = clock_now_us();
-	struct cell *cell = spare_take(session);
+	struct wire_limits limits = live_limits_beside(session);
+	struct run_request run = { .reply = { client, request->header.seq },
+		.wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms,
+		.accepted_us = clock_now_us() };
+	struct cell *cell = cell_take(session, ret_failure);
 
-	if (!cell)
-		cell = cell_begin(session, ret_failure);
 	if (!cell)
 		return false;
 	if (step_failed(ret_failure, STAGE_CELL_LIMIT,
-		    cgroup_run_begin(&jaild->cgroups, &session->cgroup, &session->limits)) ||
+		    cgroup_run_begin(&jaild->cgroups, &session->cgroup, &limits)) ||
 		failed(ret_failure, STAGE_CELL_LIMIT, cell_watch_oom(cell))) {
 		cell_discard(cell);
 		return false;
 	}
-	cell->reply = (struct reply){ client, request->header.seq };
-	cell->run = jaild->next_id++;
-	cell->wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms;
-	cell->accepted_us = accepted_us;
 	for (int i = 0; i < WIRE_RUN_FDS; i++)
-		cell->run_fds[i] = TAKE_FD(fds[i]);
-	loop_timer_set(&jaild->loop, &cell->timer, START_LIMIT_US, cell_on_start_limit);
-	session->cell = cell;
-	jaild->n_cells++;
+		run.fds[i] = TAKE_FD(fds[i]);
+	cell_accept(cell, &run);
 	if (cell->state == CELL_WAITING)
 		cell_start(cell);
 	if (cell->failure.error != 0)

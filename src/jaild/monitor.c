@@ -96,21 +96,42 @@ static void on_session_close(
 		session_close(session, reply);
 }
 
+/* What a run of either kind must be; a refusal has been answered when it is not. */
+static bool run_is_allowed(
+	struct session *session, const struct reply *reply, uint64_t wall_ms, const int *fds)
+{
+	int error = 0;
+
+	if (session->cell || session->live.has_waiting)
+		error = EBUSY;
+	else if (wall_ms > session->limits.wall_ms)
+		error = ERANGE;
+	else if (!fd_is_sealed(fds[WIRE_RUN_PACKAGE]))
+		error = EPERM;
+	if (error != 0)
+		answer_refused(session->jaild, reply, error);
+	return error == 0;
+}
+
 static void on_run(
 	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
 	struct session *session = session_named(jaild, reply, request->run.session);
 	struct failure failure = { 0 };
 
-	if (!session)
-		return;
-	if (session->cell)
-		answer_refused(jaild, reply, EBUSY);
-	else if (request->run.wall_ms > session->limits.wall_ms)
-		answer_refused(jaild, reply, ERANGE);
-	else if (!fd_is_sealed(fds[WIRE_RUN_PACKAGE]))
-		answer_refused(jaild, reply, EPERM);
-	else if (!cell_run(session, &request->run, reply->client, fds, &failure))
+	if (session && run_is_allowed(session, reply, request->run.wall_ms, fds) &&
+		!cell_run(session, &request->run, reply->client, fds, &failure))
+		answer_failed(jaild, reply, &failure);
+}
+
+static void on_live(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
+{
+	struct session *session = session_named(jaild, reply, request->live.session);
+	struct failure failure = { 0 };
+
+	if (session && run_is_allowed(session, reply, request->live.wall_ms, fds) &&
+		!live_call(session, &request->live, reply->client, fds, &failure))
 		answer_failed(jaild, reply, &failure);
 }
 
@@ -249,6 +270,7 @@ static handler *const handlers[WIRE_TYPE_MAX] = {
 	[WIRE_SESSION_OPEN] = on_session_open,
 	[WIRE_SESSION_CLOSE] = on_session_close,
 	[WIRE_RUN] = on_run,
+	[WIRE_LIVE] = on_live,
 	[WIRE_RUN_CANCEL] = on_run_cancel,
 	[WIRE_FILE_OPEN] = on_file_open,
 	[WIRE_FILE_CREATE] = on_file_create,

@@ -109,6 +109,7 @@ struct session *session_open(
 	session->number = ++jaild->next_number;
 	session->limits = request->limits;
 	session->home.fd = -1;
+	live_init(&session->live);
 	session->cgroup = (struct cgroup_session){ .peak_fd = -1, .oom_fd = -1 };
 	(void)str_copy(session->key, sizeof(session->key), request->key);
 	session->next = jaild->sessions;
@@ -127,6 +128,7 @@ void session_close(struct session *session, const struct reply *reply)
 		cell_cancel(session->cell);
 	if (session->walk)
 		walk_stop(session->walk);
+	live_end(session);
 	cell_spare_drop(session);
 	session->is_closing = true;
 	session->close_reply = *reply;
@@ -138,7 +140,8 @@ void session_settle(struct session *session)
 	struct jaild *jaild = session->jaild;
 	struct reply reply = session->close_reply;
 
-	if (!session->is_closing || session->cell || session->spare || session->walk)
+	if (!session->is_closing || session->cell || session->live.cell || session->spare ||
+		session->walk)
 		return;
 	session_free(session);
 	answer_done(jaild, &reply);
@@ -153,6 +156,7 @@ void sessions_forget(struct jaild *jaild, uint64_t client)
 		next = session->next;
 		if (session->walk && session->walk->reply.client == client)
 			walk_stop(session->walk);
+		live_forget(session, client);
 		if (session->cell && session->cell->reply.client == client)
 			cell_cancel(session->cell);
 	}
@@ -165,6 +169,10 @@ void sessions_end(struct jaild *jaild)
 
 		if (session->walk)
 			walk_stop(session->walk);
+		if (session->live.cell && session->live.cell != session->cell) {
+			(void)cgroup_cell_kill(&jaild->cgroups, &session->live.cell->cgroup);
+			cell_destroy(session->live.cell);
+		}
 		if (session->cell) {
 			(void)cgroup_cell_kill(&jaild->cgroups, &session->cell->cgroup);
 			cell_destroy(session->cell);

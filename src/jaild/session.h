@@ -4,6 +4,7 @@
 #include "jail/outside/home.h"
 #include "jail/outside/idmap.h"
 #include "jaild/jaild.h"
+#include "jaild/live/live.h"
 #include "wire/message.h"
 
 struct cell;
@@ -13,7 +14,7 @@ struct walk;
  * descriptors may allow less: a session with its home, a run and a spare holds up to
  * SESSION_DESCRIPTORS, and DESCRIPTORS_RESERVE are for everything else. */
 #define SESSIONS_MAX	    1024
-#define SESSION_DESCRIPTORS 8
+#define SESSION_DESCRIPTORS (8 + LIVE_DESCRIPTORS)
 #define DESCRIPTORS_RESERVE 128
 
 /* A session: what its cells have in common. Owned by the jaild's list. */
@@ -30,6 +31,7 @@ struct session {
 	struct cell *cell;	  /* the run under way, NULL */
 	struct cell *spare;	  /* built ahead for the next run, NULL */
 	struct timer spare_timer; /* makes it, and drops it again */
+	struct live live;	  /* its live interpreter, if it has one */
 	struct walk *walk;	  /* the listing under way, NULL */
 	struct reply close_reply; /* to the request that waits for the end */
 	bool is_closing;

@@ -30,6 +30,7 @@ static const struct form forms[WIRE_TYPE_MAX] = {
 	[WIRE_LIST] = { "list", sizeof(struct wire_list), 0 },
 	[WIRE_ATTACH] = { "attach", sizeof(struct wire_attach), 1 },
 	[WIRE_MAKE] = { "make", sizeof(struct wire_make), 0 },
+	[WIRE_LIVE] = { "live", sizeof(struct wire_live), WIRE_RUN_FDS },
 	[WIRE_FAILED] = { "failed", sizeof(struct wire_failed), 0 },
 	[WIRE_DONE] = { "done", sizeof(struct wire_done), 0 },
 	[WIRE_STATUS_IS] = { "status_is", sizeof(struct wire_status_is), 0 },
@@ -53,7 +54,7 @@ const char *wire_name(unsigned type)
 
 bool wire_is_request(unsigned type)
 {
-	return type >= WIRE_STATUS && type <= WIRE_MAKE;
+	return type >= WIRE_STATUS && type <= WIRE_LIVE;
 }
 
 static bool is_zero(const void *data, size_t size)
@@ -136,6 +137,8 @@ int wire_check(const union wire_any *message, size_t size, size_t n_fds)
 		return commit_check(&message->commit);
 	case WIRE_LIST:
 		return message->list.reserved == 0 ? 0 : -EBADMSG;
+	case WIRE_LIVE:
+		return message->live.reserved == 0 ? 0 : -EBADMSG;
 	case WIRE_STATUS_IS:
 		return message->status_is.reserved == 0 ? 0 : -EBADMSG;
 	default:

@@ -35,6 +35,7 @@ enum wire_type {
 	WIRE_LIST,
 	WIRE_ATTACH,
 	WIRE_MAKE,
+	WIRE_LIVE,
 	/* jaild to client */
 	WIRE_FAILED,
 	WIRE_DONE,
@@ -124,10 +125,46 @@ struct wire_run {
 	uint64_t wall_ms; /* 0: the session's own limit; never above it */
 };
 
+/* LIVE: a call of the session's live interpreter, which is Python and is started when there is
+ * none; descriptors and answers are those of RUN. In between it stands still, frozen. RUN in such a
+ * session makes a cell of its own, as ever. -EOPNOTSUPP without a v2 tree to freeze in. */
+enum wire_live_flag {
+	WIRE_LIVE_RESET = 1, /* a new interpreter in any case */
+};
+
+struct wire_live {
+	struct wire_header header;
+	uint64_t session;
+	uint64_t wall_ms; /* as in RUN */
+	uint32_t flags;	  /* enum wire_live_flag */
+	uint32_t reserved;
+};
+
+/* Which interpreter a run is given. */
+enum wire_interpreter {
+	WIRE_INTERPRETER_OWN, /* RUN: its own */
+	WIRE_INTERPRETER_NEW,
+	WIRE_INTERPRETER_REUSED,
+	WIRE_INTERPRETER_MAX
+};
+
+/* Why a session's live interpreter is gone. */
+enum wire_lost {
+	WIRE_LOST_NOTHING,
+	WIRE_LOST_REQUEST, /* WIRE_LIVE_RESET */
+	WIRE_LOST_TIMEOUT,
+	WIRE_LOST_MEMORY,
+	WIRE_LOST_CANCELLED,
+	WIRE_LOST_CRASH, /* it ended by itself, was killed by its script, or could not be frozen */
+	WIRE_LOST_MAX
+};
+
 struct wire_run_started {
 	struct wire_header header;
 	uint64_t run;
-	uint64_t start_us; /* from acceptance to the exec of the interpreter */
+	uint64_t start_us;    /* from acceptance to the exec of the interpreter */
+	uint32_t interpreter; /* enum wire_interpreter */
+	uint32_t lost;	      /* enum wire_lost: of the one before a NEW one */
 };
 
 enum wire_end {
@@ -153,6 +190,8 @@ struct wire_run_ended {
 	uint64_t memory_peak_bytes;
 	uint32_t memory_peak_is_rss; /* 1: largest resident set of one process, not the cgroup's */
 	uint32_t advice;	     /* enum wire_advice, as a set */
+	uint32_t is_kept; /* 1: the live interpreter stays, and holds the streams' ends */
+	uint32_t lost;	  /* enum wire_lost: the live interpreter has gone since RUN_STARTED */
 };
 
 /* RUN_CANCEL: answer DONE at once, RUN_ENDED follows; -ESRCH for a run that is not there. */
@@ -262,6 +301,7 @@ union wire_any {
 	struct wire_session_is session_is;
 	struct wire_session_close session_close;
 	struct wire_run run;
+	struct wire_live live;
 	struct wire_run_started run_started;
 	struct wire_run_ended run_ended;
 	struct wire_run_cancel run_cancel;

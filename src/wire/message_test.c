@@ -26,12 +26,13 @@ static const struct {
 	{ WIRE_LIST, 24, 0, 1 },
 	{ WIRE_ATTACH, 8, 1, 1 },
 	{ WIRE_MAKE, 32 + 4097 + 7, 0, 1 },
+	{ WIRE_LIVE, 32, 5, 1 },
 	{ WIRE_FAILED, 16, 0, 0 },
 	{ WIRE_DONE, 8, 0, 0 },
 	{ WIRE_STATUS_IS, 32, 0, 0 },
 	{ WIRE_SESSION_IS, 16, 0, 0 },
-	{ WIRE_RUN_STARTED, 24, 0, 0 },
-	{ WIRE_RUN_ENDED, 56, 0, 0 },
+	{ WIRE_RUN_STARTED, 32, 0, 0 },
+	{ WIRE_RUN_ENDED, 64, 0, 0 },
 	{ WIRE_FILE_IS, 32, 1, 0 },
 	{ WIRE_UPLOAD_IS, 16, 1, 0 },
 	{ WIRE_LISTING_IS, 24, 1, 0 },
@@ -234,6 +235,10 @@ static void test_every_reserved_byte_must_be_zero(void **state)
 		message_begin(WIRE_LIST);
 		message.list.reserved = 1u << bit;
 		assert_int_equal(wire_check(&message, sizeof(message.list), 0), -EBADMSG);
+		message_begin(WIRE_LIVE);
+		message.live.reserved = 1u << bit;
+		assert_int_equal(
+			wire_check(&message, sizeof(message.live), WIRE_RUN_FDS), -EBADMSG);
 	}
 }
 

@@ -30,6 +30,7 @@ enum report_tag {
 	REPORT_ERROR_TRACEBACK,
 	REPORT_RESULT,
 	REPORT_ADVICE,
+	REPORT_NAMES, /* of a live interpreter's globals, each with a newline between */
 	REPORT_TAG_MAX
 };
 

@@ -99,7 +99,7 @@ static void test_hostile_lengths_end_the_reading(void **state)
 
 static void test_unknown_tags_end_the_reading(void **state)
 {
-	READ("\6\1\0\0\0"
+	READ("\7\1\0\0\0"
 	     "x"
 	     "\1\1\0\0\0"
 	     "k");

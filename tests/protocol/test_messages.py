@@ -29,8 +29,9 @@ BODIES = {
     Type.LIST: bytes(16),
     Type.ATTACH: b"",
     Type.MAKE: wire.make_body(1, wire.MAKE_FOLDER, "a"),
+    Type.LIVE: bytes(24),
 }
-DESCRIPTORS = {kind: {Type.RUN: 5, Type.ATTACH: 1}.get(kind, 0) for kind in BODIES}
+DESCRIPTORS = {kind: {Type.RUN: 5, Type.LIVE: 5, Type.ATTACH: 1}.get(kind, 0) for kind in BODIES}
 ANSWERS = [kind for kind in Type if kind not in BODIES]
 each_request = pytest.mark.parametrize("kind", BODIES, ids=[kind.name for kind in BODIES])
 

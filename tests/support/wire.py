@@ -27,12 +27,13 @@ MFD_FLAGS = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
 SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 PACKAGE_MAGIC = 0x31504C43
 SOCKET_FD = 3  # as cloche has it
-REPORT_SIZE = 256 * 1024
+REPORT_SIZE = 1024 * 1024
 LANGUAGES = {"python": 0, "bash": 1, "program": 2}
 ENTRY = struct.Struct("<IHBBIIQQqq2QII")
 KINDS = ("file", "folder", "link", "other")
 LIST_HASH, LIST_SETTLE, LIST_TARGETS = 1, 2, 4
 MAKE_FOLDER, MAKE_LINK, MAKE_SAME = range(3)
+LIVE_RESET = 1
 
 
 Type = enum.IntEnum("Type", tables.types())
@@ -51,12 +52,28 @@ _FIELDS = {
     Type.DONE: ("<", ""),
     Type.STATUS_IS: ("<6I", "backend protections landlock_abi sessions cells reserved"),
     Type.SESSION_IS: ("<Q", "session"),
-    Type.RUN_STARTED: ("<QQ", "run start_us"),
-    Type.RUN_ENDED: ("<QIiQQQII", "run end code wall_us cpu_us memory_peak_bytes memory_peak_is_rss advice"),
+    Type.RUN_STARTED: ("<QQII", "run start_us interpreter lost"),
+    Type.RUN_ENDED: ("<QIiQQQ4I", "run end code wall_us cpu_us memory_peak_bytes memory_peak_is_rss advice "
+                                   "is_kept lost"),
     Type.FILE_IS: ("<QqQ", "size_bytes mtime_ns inode"),
     Type.UPLOAD_IS: ("<Q", "upload"),
     Type.LISTING_IS: ("<IIQ", "entries is_truncated size_bytes"),
 }
+
+
+class Interpreter(enum.IntEnum):
+    OWN = 0
+    NEW = 1
+    REUSED = 2
+
+
+class Lost(enum.IntEnum):
+    NOTHING = 0
+    REQUEST = 1
+    TIMEOUT = 2
+    MEMORY = 3
+    CANCELLED = 4
+    CRASH = 5
 
 
 class Refused(Exception):
@@ -129,11 +146,21 @@ def report():
     return fd
 
 
+def report_read(fd):
+    """{tag: text} of a report's records."""
+    data, at, found = os.pread(fd, REPORT_SIZE, 0), 0, {}
+    while at + 5 <= len(data) and data[at]:
+        size = int.from_bytes(data[at + 1:at + 5], "little")
+        found[data[at]] = data[at + 5:at + 5 + size].decode(errors="replace")
+        at += 5 + size
+    return found
+
+
 class Run:
     """A run under way: its own ends of the pipes, and what jaild says of it."""
 
-    def __init__(self, jaild, seq, out, err):
-        self.jaild, self.seq, self.out, self.err = jaild, seq, out, err
+    def __init__(self, jaild, seq, out, err, report=-1):
+        self.jaild, self.seq, self.out, self.err, self.report = jaild, seq, out, err, report
         self.start = None
         self._buffer = b""
 
@@ -171,8 +198,20 @@ class Run:
         except BlockingIOError:
             return b""
 
+    def rest(self):
+        """What the pipes hold now, and the report's records: the ends of a live call stay open."""
+        texts = []
+        for fd in self.out, self.err:
+            os.set_blocking(fd, False)
+            data = b""
+            with contextlib.suppress(BlockingIOError):
+                while chunk := os.read(fd, 65536):
+                    data += chunk
+            texts.append(data.decode(errors="replace"))
+        return self._buffer.decode(errors="replace") + texts[0], texts[1], report_read(self.report)
+
     def close(self):
-        for name in ("out", "err"):
+        for name in ("out", "err", "report"):
             if getattr(self, name) >= 0:
                 os.close(getattr(self, name))
                 setattr(self, name, -1)
@@ -262,13 +301,21 @@ class Client:
 
     def run(self, session, code, language="python", args=(), env=(), wall_ms=0, package_fd=None):
         """Asks for a run and does not wait."""
+        return self._begin(Type.RUN, struct.pack("<QQ", session, wall_ms), code, language, args, env, package_fd)
+
+    def live(self, session, code, args=(), env=(), wall_ms=0, flags=0, stdin=None):
+        """The same for a call of the session's live interpreter."""
+        body = struct.pack("<QQII", session, wall_ms, flags, 0)
+        return self._begin(Type.LIVE, body, code, "python", args, env, None, stdin)
+
+    def _begin(self, kind, body, code, language, args, env, package_fd, stdin=None):
         out, theirs_out = os.pipe()
         err, theirs_err = os.pipe()
-        null = os.open("/dev/null", os.O_RDONLY)
+        null = os.open("/dev/null", os.O_RDONLY) if stdin is None else memfd(stdin)
         if package_fd is None:
             package_fd = memfd(package(code, language, args, env))
         fds = [package_fd, null, theirs_out, theirs_err, report()]
-        run = Run(self, self.send(Type.RUN, struct.pack("<QQ", session, wall_ms), fds), out, err)
+        run = Run(self, self.send(kind, body, fds), out, err, os.dup(fds[4]))
         for fd in fds:
             os.close(fd)
         self.runs.append(run)

@@ -14,6 +14,9 @@ import wire
 
 STAGES = tables.stages()
 NUMBERS = {name: number for number, name, _ in STAGES}
+# These are of a session's live interpreter, which `cloche run` does not have.
+LIVE_STAGES = [stage for stage in STAGES if stage[1].startswith("LIVE_")]
+STAGES = [stage for stage in STAGES if stage not in LIVE_STAGES]
 # These need a profile with own_proc; all others are tried with the default one.
 ROOMY = {"CELL_PROC", "INIT_PROC"}
 MARKER = "the script has run"
@@ -43,7 +46,7 @@ def run_with(pen, program, tmp_path, *options, within=60):
 
 
 def test_the_table_has_the_stages_of_every_process():
-    assert len(CELL_STAGES) > 30 and len(SESSION_STAGES) == 3
+    assert len(CELL_STAGES) > 30 and len(SESSION_STAGES) == 3 and len(LIVE_STAGES) == 2
     assert ROOMY < set(NUMBERS)
 
 
@@ -110,6 +113,26 @@ def test_cell_that_fails_leaves_session_and_jaild_usable(stage, pen, faults):
         assert jaild.file_read(session, "kept.txt") == b"kept"
         jaild.close(session)
         assert jaild.status()["sessions"] == 0
+
+
+@each(LIVE_STAGES + [stage for stage in CELL_STAGES if stage[1].startswith("SCRIPT_")])
+def test_live_interpreter_that_fails_leaves_session_and_jaild_usable(stage, pen, faults):
+    number, _, _ = stage
+    with wire.Jaild(pen, faults.with_name("cloche-jaild"), number) as jaild:
+        session = jaild.open("one")
+        before = view(jaild)
+        for _ in range(3):
+            run = jaild.live(session, SCRIPT)
+            with pytest.raises(wire.Refused) as refused:
+                run.started()
+            assert (refused.value.error, refused.value.stage) == (errno.EIO, number)
+            assert run.text() == "", "the script has run"
+            run.close()
+        assert view(jaild) == before
+        assert jaild.list(session)[1] == {}, "the script has run"
+        if stage in LIVE_STAGES:
+            assert jaild.result(session, "print(1)")[1] == "1\n"
+        jaild.close(session)
 
 
 @pytest.mark.parametrize("name", ["INIT_PLAN", "INIT_PROC"])

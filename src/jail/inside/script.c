@@ -7,6 +7,7 @@
 #include "jail/inside/resources.h"
 #include "jail/inside/script_words.h"
 #include "jail/inside/wall.h"
+#include "jail/plan/live.h"
 #include "wire/message.h"
 #include "wire/package.h"
 
@@ -48,6 +49,14 @@ void script_prepare(const struct script *script)
 		return;
 	path = package.language == PACKAGE_PYTHON ? CELL_CODE_PYTHON : CELL_CODE_BASH;
 	wall(STAGE_RUN_WRITE, mounts_write_code(path, package.code, package.code_size));
+	wall(STAGE_RUN_SEAL, mounts_seal_code());
+}
+
+void script_prepare_live(const struct script *script)
+{
+	package = (struct package){ .language = PACKAGE_PYTHON };
+	script_words_make(&words, &package, &script->plan->limits);
+	words.argv[1] = CELL_LIVE;
 	wall(STAGE_RUN_SEAL, mounts_seal_code());
 }
 

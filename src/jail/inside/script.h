@@ -23,6 +23,10 @@ struct script {
  * init through wall(). Allocates nothing: argv and envp lie in static memory. */
 void script_prepare(const struct script *script);
 
+/* The same for a live interpreter, whose code comes later (jail/plan/live.h); fds name its socket
+ * in the place of the report. */
+void script_prepare_live(const struct script *script);
+
 /* Starts the prepared script. Returns its pid once the interpreter has been executed; a failure
  * before that ends init through wall(). */
 pid_t script_start(const struct script *script);

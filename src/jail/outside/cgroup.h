@@ -47,6 +47,7 @@ struct cgroup_usage {
 	bool has_cpu;
 	bool is_out_of_memory; /* the kernel has killed for memory since cgroup_run_begin */
 	bool is_out_of_pids;   /* a fork was refused */
+	uint64_t pids_refused; /* how many, since the cell was made */
 };
 
 int cgroup_session_make(

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 /* Cloning a mount that is attached nowhere works only since Linux 6.15, hence the folder of homes.
@@ -53,6 +54,16 @@ int home_clone(const struct home *home, int *ret_fd)
 	if (fd < 0)
 		return -errno;
 	*ret_fd = fd;
+	return 0;
+}
+
+int home_used(const struct home *home, uint64_t *ret_bytes)
+{
+	struct statfs status;
+
+	if (fstatfs(home->fd, &status) < 0)
+		return -errno;
+	*ret_bytes = (status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;
 	return 0;
 }
 

@@ -24,5 +24,8 @@ int home_make(int parent_fd, uint32_t number, unsigned owner, const struct wire_
  * namespace. open_tree(2) */
 int home_clone(const struct home *home, int *ret_fd);
 
+/* How many bytes its files take. Returns 0 or -errno. fstatfs(2) */
+int home_used(const struct home *home, uint64_t *ret_bytes);
+
 /* Detaches and frees it; the pages go when the last cell and the last open file are gone. */
 void home_close(struct home *home);

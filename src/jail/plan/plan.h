@@ -72,6 +72,7 @@ enum init_event_kind {
 	INIT_STARTED,
 	INIT_EXITED,
 	INIT_FAILED,
+	INIT_DONE, /* a call to a live interpreter is over; status is its exit status, 0 to 255 */
 	INIT_EVENT_MAX
 };
 

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <stdint.h>
+
+/*
+ * What is said on the way of a call to a live interpreter: jaild to init, and init to the
+ * interpreter and back. The script can reach the second socket, so init takes from there one word
+ * of fixed size and no descriptor, and all that it can lie about is the end of its own call.
+ */
+
+#define LIVE_MAGIC 0x4556494cu /* "LIVE" */
+
+/* What init executes in the place of a script; it finds its socket as descriptor 3. */
+#define CELL_LIVE "/etc/cloche/live.py"
+
+/* Of what a call brings as its input: init copies it. */
+#define LIVE_STDIN_MAX (1024 * 1024)
+
+/* jaild to init, with the descriptors of enum wire_run_fd. The first word of a live cell is a
+ * jail_run with LIVE_MAGIC and without descriptors, which starts the interpreter. */
+struct live_call {
+	uint32_t magic;
+	uint32_t number;      /* counts from 1 */
+	uint64_t watchdog_ms; /* init ends the cell by itself after this */
+};
+
+/* init to the interpreter with the call's descriptors (code 0), and back when the call is over. */
+struct live_word {
+	uint32_t number;
+	uint32_t code; /* exit status, 0 to 255 */
+};

@@ -1,0 +1,467 @@
+#include "jaild/live/live.h"
+
+#include "base/fd.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "jail/outside/cgroup_live.h"
+#include "jail/plan/live.h"
+#include "jail/plan/plan.h"
+#include "jaild/answer.h"
+#include "jaild/cell.h"
+#include "jaild/cell_build.h"
+#include "wire/channel.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+/*
+ * Theory of operation. A call goes to init, which has the interpreter run it and says when that is
+ * over (init/live.c). That word is the script's own and may be forged; nothing is judged by it but
+ * what the call is said to have ended with. Before the client hears of it the whole cell is frozen,
+ * so that what the pipes hold then is all there will be; the next call brings new ones. A cell that
+ * cannot be frozen in time is killed.
+ *
+ * A call that is out of time is first interrupted, as by Ctrl-C, and goes on to the same end; only
+ * when that does not help, it is killed, and the interpreter with it. Whatever ends the
+ * interpreter, the reason is kept until it has been told: to the run that saw it, and at the next
+ * one's start.
+ *
+ * Memory (decisions 2 and 37): a call's limit is the profile's with what the home holds on top; a
+ * fresh run beside the interpreter has the frozen one's on top as well. The interpreter's processes
+ * are the first that the kernel takes when memory is short all the same.
+ */
+
+/* KeyboardInterrupt ends most things at once; a computation inside of a library takes its time. */
+#define INTERRUPT_US (2 * 1000 * 1000ULL)
+/* Init's own bound lies behind ours. */
+#define WATCHDOG_GRACE_MS 7000
+
+/* Processes that wait stand still within some 50 us; one in a system call takes until its end. */
+#define FREEZE_SPIN_US	300
+#define FREEZE_RETRY_US 1000
+#define FREEZE_LIMIT_US (1000 * 1000ULL)
+
+/* Above that of other cells (cell_build.c): an interpreter can be made again, a run not. */
+#define LIVE_OOM_SCORE_ADJ "800"
+
+/* A call needs some memory to find out that it has none. */
+#define MEMORY_LEAST_BYTES (16ULL << 20)
+
+void live_init(struct live *live)
+{
+	*live = (struct live){ .pidfd = -1, .leaf_fd = -1, .waiting.fds = { -1, -1, -1, -1, -1 } };
+}
+
+static void lost_set(struct live *live, enum wire_lost lost)
+{
+	live->lost = lost;
+	live->is_lost_told = false;
+}
+
+/* The profile's limit, less the files in memory that are not the home's: they are the
+ * interpreter's, but cgroup_run_begin takes all of them for the home's. */
+static struct wire_limits limits_of_call(const struct session *session)
+{
+	struct wire_limits limits = session->limits;
+	struct cgroup_memory memory;
+	uint64_t home_bytes, foreign;
+
+	if (cgroup_session_memory(&session->jaild->cgroups, &session->cgroup, &memory) < 0 ||
+		home_used(&session->home, &home_bytes) < 0)
+		return limits;
+	foreign = memory.shmem_bytes - MIN(memory.shmem_bytes, home_bytes);
+	limits.memory_bytes -= MIN(foreign, limits.memory_bytes - MEMORY_LEAST_BYTES);
+	return limits;
+}
+
+struct wire_limits live_limits_beside(const struct session *session)
+{
+	struct wire_limits limits = session->limits;
+
+	if (session->live.cell)
+		limits.memory_bytes += MIN(session->live.own_bytes, session->limits.memory_bytes);
+	return limits;
+}
+
+static int call_limit(struct session *session)
+{
+	struct wire_limits limits = limits_of_call(session);
+
+	return cgroup_run_begin(&session->jaild->cgroups, &session->cgroup, &limits);
+}
+
+static int oom_score_set(const struct cell *cell)
+{
+	char path[32];
+
+	(void)str_format(path, sizeof(path), "%d/oom_score_adj", cell->pid);
+	return fd_write_file(cell->session->jaild->proc_fd, path, LIVE_OOM_SCORE_ADJ);
+}
+
+int live_start(struct cell *cell)
+{
+	struct live *live = &cell->session->live;
+	struct jail_run start = { .magic = LIVE_MAGIC };
+	int r = cgroup_leaf_take(&cell->session->jaild->cgroups, &cell->cgroup, &live->leaf_fd);
+
+	if (r == 0)
+		r = oom_score_set(cell);
+	return r < 0 ? r : cell_build_send(cell, &start, sizeof(start), NULL, 0);
+}
+
+static void on_interrupt_over(struct timer *timer)
+{
+	cell_end(container_of(timer, struct cell, timer));
+}
+
+bool live_interrupt(struct cell *cell, enum wire_end end)
+{
+	struct live *live = &cell->session->live;
+
+	if (cell->state == CELL_FREEZING)
+		return true; /* it is over, and answered in a moment */
+	if (cell->state != CELL_RUNNING)
+		return false;
+	(void)syscall(SYS_pidfd_send_signal, live->pidfd, SIGINT, NULL, 0);
+	if (!cell->has_end) /* else it has been interrupted before: its time goes on */
+		loop_timer_set(
+			&cell->session->jaild->loop, &cell->timer, INTERRUPT_US, on_interrupt_over);
+	cell_set_end(cell, end);
+	return true;
+}
+
+static void on_wall_limit(struct timer *timer)
+{
+	(void)live_interrupt(container_of(timer, struct cell, timer), WIRE_END_TIMEOUT);
+}
+
+static void tell_started(struct cell *cell, enum wire_interpreter interpreter)
+{
+	struct live *live = &cell->session->live;
+	union wire_any message = { .run_started = { .run = cell->run,
+					   .start_us = cell->started_us - cell->accepted_us,
+					   .interpreter = interpreter } };
+
+	if (interpreter == WIRE_INTERPRETER_NEW) {
+		message.run_started.lost = live->lost;
+		lost_set(live, WIRE_LOST_NOTHING);
+	}
+	answer_send(cell->session->jaild, &cell->reply, &message, WIRE_RUN_STARTED, -1);
+}
+
+static int call_send(struct cell *cell)
+{
+	struct live_call call = { .magic = LIVE_MAGIC,
+		.number = ++cell->session->live.number,
+		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
+	int r = cell_build_send(cell, &call, sizeof(call), cell->run_fds, WIRE_RUN_FDS);
+
+	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
+	return r;
+}
+
+/* The call goes to the interpreter, and its time begins. A failure is left in the cell. */
+static void call_begin(struct cell *cell, enum wire_interpreter interpreter)
+{
+	if (step_failed(&cell->failure, STAGE_LIVE_CALL, call_send(cell)))
+		return;
+	cell->state = CELL_RUNNING;
+	cell->started_us = clock_now_us();
+	loop_timer_set(
+		&cell->session->jaild->loop, &cell->timer, cell->wall_ms * 1000, on_wall_limit);
+	tell_started(cell, interpreter);
+}
+
+void live_started(struct cell *cell, int pidfd)
+{
+	struct live *live = &cell->session->live;
+
+	if (cell->state != CELL_STARTING || pidfd < 0) {
+		(void)fd_close(pidfd);
+		(void)failed(&cell->failure, STAGE_LIVE_SOCKET, -EPROTO);
+		return;
+	}
+	live->pidfd = pidfd;
+	call_begin(cell, WIRE_INTERPRETER_NEW);
+}
+
+static bool interpreter_make(
+	struct session *session, struct run_request *request, struct failure *ret_failure)
+{
+	struct cell *cell = cell_take(session, ret_failure);
+
+	if (!cell)
+		return false;
+	if (step_failed(ret_failure, STAGE_CELL_LIMIT, call_limit(session)) ||
+		failed(ret_failure, STAGE_CELL_LIMIT, cell_watch_oom(cell))) {
+		cell_discard(cell);
+		return false;
+	}
+	cell->is_live = true;
+	session->live.cell = cell;
+	session->live.number = 0;
+	session->live.cpu_before_us = 0;
+	session->live.pids_before = 0;
+	cell_accept(cell, request);
+	if (cell->state == CELL_WAITING)
+		cell_start(cell);
+	if (cell->failure.error != 0)
+		cell_end(cell);
+	return true;
+}
+
+/* The call begins when the interpreter that there is has died. */
+static void wait_for_end(struct session *session, struct run_request *request, enum wire_lost lost)
+{
+	struct live *live = &session->live;
+
+	live->waiting = *request;
+	live->has_waiting = true;
+	for (int i = 0; i < WIRE_RUN_FDS; i++)
+		request->fds[i] = -1;
+	if (lost != WIRE_LOST_NOTHING)
+		lost_set(live, lost);
+	cell_end(live->cell);
+}
+
+static void interpreter_use(struct session *session, struct run_request *request)
+{
+	struct live *live = &session->live;
+	struct cell *cell = live->cell;
+
+	if (call_limit(session) < 0 || cell_watch_oom(cell) < 0 ||
+		cgroup_leaf_cpu_us(live->leaf_fd, &live->cpu_before_us) < 0 ||
+		cgroup_leaf_freeze(live->leaf_fd, false) < 0) {
+		/* what it holds is above what it may: v1 says so here, v2 kills */
+		wait_for_end(session, request, WIRE_LOST_MEMORY);
+		return;
+	}
+	cell_accept(cell, request);
+	call_begin(cell, WIRE_INTERPRETER_REUSED);
+	if (cell->failure.error != 0)
+		cell_end(cell);
+}
+
+bool live_call(struct session *session, const struct wire_live *request, uint64_t client, int *fds,
+	struct failure *ret_failure)
+{
+	struct live *live = &session->live;
+	struct run_request call = { .reply = { client, request->header.seq },
+		.wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms,
+		.accepted_us = clock_now_us() };
+	bool is_begun = true;
+
+	if (failed(ret_failure, STAGE_NONE,
+		    session->jaild->cgroups.unified_fd < 0 ? -EOPNOTSUPP : 0) ||
+		failed(ret_failure, STAGE_NONE, request->flags > WIRE_LIVE_RESET ? -EINVAL : 0))
+		return false;
+	memcpy(call.fds, fds, sizeof(call.fds));
+	if (!live->cell)
+		is_begun = interpreter_make(session, &call, ret_failure);
+	else if (request->flags & WIRE_LIVE_RESET)
+		wait_for_end(session, &call, WIRE_LOST_REQUEST);
+	else if (live->cell->state != CELL_FROZEN)
+		wait_for_end(session, &call, WIRE_LOST_NOTHING); /* it is dying */
+	else
+		interpreter_use(session, &call);
+	for (int i = 0; is_begun && i < WIRE_RUN_FDS; i++)
+		fds[i] = -1;
+	return is_begun;
+}
+
+void live_go_on(struct session *session)
+{
+	struct live *live = &session->live;
+	struct failure failure = { 0 };
+	struct reply reply = live->waiting.reply;
+
+	if (!live->has_waiting || live->cell)
+		return;
+	live->has_waiting = false;
+	if (!interpreter_make(session, &live->waiting, &failure)) {
+		channel_close_fds(live->waiting.fds, WIRE_RUN_FDS);
+		answer_failed(session->jaild, &reply, &failure);
+	}
+}
+
+/* The counters of one call. */
+static void usage_take(struct cell *cell, struct cgroup_usage *ret_usage)
+{
+	struct session *session = cell->session;
+	struct live *live = &session->live;
+	uint64_t refused;
+
+	cgroup_run_end(&session->jaild->cgroups, &session->cgroup, &cell->cgroup, ret_usage);
+	ret_usage->cpu_us -= MIN(ret_usage->cpu_us, live->cpu_before_us);
+	refused = ret_usage->pids_refused;
+	ret_usage->is_out_of_pids = refused > live->pids_before;
+	live->pids_before = refused;
+}
+
+/* All stands still: the client is told, and the cell waits for the next call. */
+static void call_end(struct cell *cell)
+{
+	struct session *session = cell->session;
+	struct jaild *jaild = session->jaild;
+	struct cgroup_memory memory = { 0 };
+	struct cgroup_usage usage;
+
+	usage_take(cell, &usage);
+	if (usage.is_out_of_memory) { /* v1: one process of several; nobody knows which */
+		cell_set_end(cell, WIRE_END_MEMORY);
+		cell_end(cell);
+		return;
+	}
+	(void)cgroup_session_memory(&jaild->cgroups, &session->cgroup, &memory);
+	session->live.own_bytes = memory.own_bytes;
+	loop_unwatch(&jaild->loop, &cell->oom);
+	cell->state = CELL_FROZEN;
+	session->cell = NULL;
+	jaild->n_cells--;
+	(void)cell_answer_ended(cell, &usage);
+	cell->has_end = cell->has_exit = false;
+	cell->run = 0;
+}
+
+static void on_freeze_retry(struct timer *timer);
+
+static void freeze_check(struct cell *cell)
+{
+	struct live *live = &cell->session->live;
+	usec_t began_us = clock_now_us(), now_us = began_us;
+	int r = cgroup_leaf_is_frozen(live->leaf_fd);
+
+	while (r == 0 && now_us - began_us < FREEZE_SPIN_US) {
+		(void)sched_yield();
+		r = cgroup_leaf_is_frozen(live->leaf_fd);
+		now_us = clock_now_us();
+	}
+	if (r == 1)
+		call_end(cell);
+	else if (r < 0 || now_us >= live->freeze_until_us)
+		cell_end(cell);
+	else
+		loop_timer_set(&cell->session->jaild->loop, &cell->timer, FREEZE_RETRY_US,
+			on_freeze_retry);
+}
+
+static void on_freeze_retry(struct timer *timer)
+{
+	freeze_check(container_of(timer, struct cell, timer));
+}
+
+void live_done(struct cell *cell, int status)
+{
+	struct live *live = &cell->session->live;
+
+	if (cell->state != CELL_RUNNING)
+		return;
+	cell->exit =
+		(struct init_event){ .kind = INIT_DONE, .status = W_EXITCODE(status & 255, 0) };
+	cell->has_exit = true;
+	cell_set_end(cell, WIRE_END_EXIT);
+	cell->state = CELL_FREEZING;
+	loop_timer_clear(&cell->session->jaild->loop, &cell->timer);
+	live->freeze_until_us = clock_now_us() + FREEZE_LIMIT_US;
+	if (cgroup_leaf_freeze(live->leaf_fd, true) < 0)
+		cell_end(cell);
+	else
+		freeze_check(cell);
+}
+
+static enum wire_lost lost_by(enum wire_end end)
+{
+	switch (end) {
+	case WIRE_END_TIMEOUT:
+		return WIRE_LOST_TIMEOUT;
+	case WIRE_END_MEMORY:
+		return WIRE_LOST_MEMORY;
+	case WIRE_END_CANCELLED:
+		return WIRE_LOST_CANCELLED;
+	case WIRE_END_EXIT:
+	case WIRE_END_SIGNAL:
+	case WIRE_END_MAX:
+		break;
+	}
+	return WIRE_LOST_CRASH;
+}
+
+/* The end of a call that took the interpreter with it. */
+static void call_lose(struct cell *cell)
+{
+	struct session *session = cell->session;
+	struct live *live = &session->live;
+	struct cgroup_usage usage;
+
+	session->cell = NULL;
+	session->jaild->n_cells--;
+	usage_take(cell, &usage);
+	if (cell->started_us == 0) {
+		if (live->number > 0)
+			lost_set(live, WIRE_LOST_CRASH); /* it did not take another call */
+		answer_failed(session->jaild, &cell->reply, &cell->failure);
+		return;
+	}
+	lost_set(live, lost_by(cell_end_decide(cell, &usage)));
+	(void)cell_answer_ended(cell, &usage);
+}
+
+void live_finish(struct cell *cell)
+{
+	struct live *live = &cell->session->live;
+
+	if (cell->session->cell == cell)
+		call_lose(cell);
+	else if (live->lost == WIRE_LOST_NOTHING)
+		lost_set(live, WIRE_LOST_MEMORY); /* who kills what stands still? the kernel */
+	live->pidfd = fd_close(live->pidfd);
+	live->leaf_fd = fd_close(live->leaf_fd);
+	live->cell = NULL;
+}
+
+void live_forget(struct session *session, uint64_t client)
+{
+	struct live *live = &session->live;
+
+	if (!live->has_waiting || (client != 0 && live->waiting.reply.client != client))
+		return;
+	live->has_waiting = false;
+	channel_close_fds(live->waiting.fds, WIRE_RUN_FDS);
+	answer_refused(session->jaild, &live->waiting.reply, ECANCELED);
+}
+
+void live_end(struct session *session)
+{
+	live_forget(session, 0);
+	if (session->live.cell)
+		cell_end(session->live.cell);
+}
+
+bool live_took_oom(struct session *session)
+{
+	struct live *live = &session->live;
+	struct pollfd death = { .fd = live->pidfd, .events = POLLIN };
+	uint64_t events;
+
+	if (!live->cell || live->cell == session->cell || live->pidfd < 0 ||
+		poll(&death, 1, 0) != 1)
+		return false;
+	(void)!read(session->cgroup.oom_fd, &events, sizeof(events));
+	session->cgroup.oom_kills_at_start++;
+	lost_set(live, WIRE_LOST_MEMORY);
+	cell_end(live->cell);
+	return true;
+}
+
+enum wire_lost live_tell_lost(struct session *session)
+{
+	struct live *live = &session->live;
+	enum wire_lost lost = live->is_lost_told ? WIRE_LOST_NOTHING : live->lost;
+
+	live->is_lost_told = true;
+	return lost;
+}

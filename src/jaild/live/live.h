@@ -1,0 +1,83 @@
+#pragma once
+
+#include "jaild/jaild.h"
+#include "wire/message.h"
+
+#include <stdbool.h>
+
+struct cell;
+struct session;
+
+/*
+ * A session's live interpreter: a cell like a run's whose script goes on with call after call, and
+ * stands still in between. While a call is under way its cell is also session->cell, so a session
+ * has one run at a time, whichever kind.
+ */
+
+/* What a run was asked with; its descriptors belong to whoever holds this. */
+struct run_request {
+	struct reply reply;
+	uint64_t wall_ms;
+	usec_t accepted_us;
+	int fds[WIRE_RUN_FDS];
+};
+
+/* Embedded in the session. */
+struct live {
+	struct cell *cell; /* the interpreter's, NULL: there is none */
+	int pidfd;	   /* of the interpreter, to interrupt it */
+	int leaf_fd;	   /* of its cell in the v2 tree */
+	uint32_t number;   /* of its last call */
+	usec_t freeze_until_us;
+	uint64_t cpu_before_us; /* what it had used before this call */
+	uint64_t pids_before;
+	uint64_t own_bytes;  /* memory without files when it was frozen last */
+	enum wire_lost lost; /* why the one before is gone; until the next one starts */
+	bool is_lost_told;   /* in a RUN_ENDED; the next start tells it once more */
+	bool has_waiting;    /* a call that begins when the dying interpreter is gone */
+	struct run_request waiting;
+};
+
+/* Descriptors that live takes of a session's share: init's two, the interpreter's, the leaf. */
+#define LIVE_DESCRIPTORS 4
+
+void live_init(struct live *live);
+
+/* A client's call. The fds are taken over (set to -1) when it returns true. Returns false with
+ * *ret_failure when it could not even be begun: -EOPNOTSUPP without a tree to freeze in, -EINVAL
+ * for an unknown flag. */
+bool live_call(struct session *session, const struct wire_live *request, uint64_t client, int *fds,
+	struct failure *ret_failure);
+
+/* Gives the interpreter up, and the call that waits for the next; session_settle is called when it
+ * is gone. */
+void live_end(struct session *session);
+
+/* Forgets a waiting call of a client that is gone. */
+void live_forget(struct session *session, uint64_t client);
+
+/* The limits of a fresh run in the session: the frozen interpreter's memory comes on top (decision
+ * 37). */
+struct wire_limits live_limits_beside(const struct session *session);
+
+/* The kernel has killed for memory while a fresh run was under way beside the interpreter. True if
+ * it was the interpreter, which is given up: the run goes on. */
+bool live_took_oom(struct session *session);
+
+/* For RUN_ENDED: the loss that no run has been told yet. */
+enum wire_lost live_tell_lost(struct session *session);
+
+/* From the cell (cell.c). */
+
+/* Has init start the interpreter. Returns 0 or -errno. */
+int live_start(struct cell *cell);
+/* It has been executed; pidfd is taken over. */
+void live_started(struct cell *cell, int pidfd);
+/* The call says that it is over, with this exit status. */
+void live_done(struct cell *cell, int status);
+/* Interrupts the call; it is killed when that does not end it. False when no call is under way. */
+bool live_interrupt(struct cell *cell, enum wire_end end);
+/* Nothing of the interpreter lives any more: answers a call that was under way. */
+void live_finish(struct cell *cell);
+/* Begins the waiting call, if there is one. */
+void live_go_on(struct session *session);

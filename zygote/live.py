@@ -1,0 +1,283 @@
+"""A live interpreter: runs the calls of one session, one after the other, in one __main__.
+
+Started as a program, or by serve() in a process that was forked for it. A call comes over SOCKET_FD
+from cloche-init (src/init/live.c, src/jail/plan/live.h) with five descriptors: its package, its
+stdin, stdout and stderr, and the memory of its report. They become 0, 1 and 2 for as long as the call
+lasts; in between these are /dev/null, so what a thread prints then is lost. When the code has ended
+we say so over the same socket, and all processes of the cell are frozen until the next call.
+
+How an end is shown and told is bootstrap.py's; what differs is said here. As at Python's prompt,
+SystemExit ends the call and not the interpreter, and a traceback shows lines of code that is in no
+file: linecache has them. A process that the code has forked ends with the code, as it would in a
+script.
+
+The code can reach the socket and everything else in this process. All that it can bring about is a
+wrong end of its own call, or the end of the interpreter, which is told.
+"""
+import sys
+
+sys.dont_write_bytecode, keep = True, sys.dont_write_bytecode
+import bootstrap as boot  # beside this file
+
+sys.dont_write_bytecode = keep
+del sys.modules["bootstrap"]
+
+import linecache
+import os
+import traceback
+from _io import TextIOWrapper, open as open_stream
+from _signal import SIG_IGN, SIGINT, default_int_handler, getsignal, signal
+from _socket import CMSG_SPACE, MSG_CMSG_CLOEXEC, socket
+from mmap import mmap
+from posix import O_RDWR, _exit, close, dup2, fstat, getpid, read, set_inheritable
+from posix import open as open_file
+
+SOCKET_FD = 3
+WORD_SIZE = 8  # struct live_word
+NULL = "/dev/null"
+PACKAGE_HEAD = 6  # numbers of 4 bytes: magic, language, arguments, variables, bytes of both, of the code
+
+# As in src/wire/report.h.
+REPORT_NAMES = 6
+NAMES_MAX = 4096  # bytes of all names together
+SOURCES_MAX = 4 * 1024 * 1024  # characters of code that tracebacks can show
+
+__builtins__ = boot.__builtins__  # a copy: the code may break the builtins
+module = type(sys)("__main__")
+own_names = frozenset(module.__dict__) | {"__builtins__"}
+sources = {}  # text by cell, oldest first
+streams = {}  # sys.stdin and so on as we made them
+handler = default_int_handler  # for SIGINT while code runs
+process = 0
+
+
+def receive(channel):
+    """The next call: its number and its descriptors. Ends the process when there will be none."""
+    word, control, _, _ = channel.recvmsg(WORD_SIZE, CMSG_SPACE(5 * 4), MSG_CMSG_CLOEXEC)
+    if len(word) != WORD_SIZE or len(control) != 1 or len(control[0][2]) != 20:
+        _exit(1)
+    fds = control[0][2]
+    return int.from_bytes(word[:4], "little"), [int.from_bytes(fds[i : i + 4], "little") for i in range(0, 20, 4)]
+
+
+def read_package(fd):
+    """Code, arguments and variables (src/wire/package_form.h)."""
+    data = b""
+    size = fstat(fd).st_size
+    while len(data) < size and (part := read(fd, size - len(data))):
+        data += part
+    close(fd)
+    head = [int.from_bytes(data[4 * i : 4 * i + 4], "little") for i in range(PACKAGE_HEAD)]
+    end = 4 * PACKAGE_HEAD + head[4]
+    words = [os.fsdecode(word) for word in data[4 * PACKAGE_HEAD : end].split(b"\0")[:-1]]
+    return data[end:], words[: head[2]], words[head[2] :]
+
+
+def connect(fds):
+    for number, fd in enumerate(fds):
+        dup2(fd, number)
+        close(fd)
+    reopen("stdin", 0, "r")
+    for name, number in ("stdout", 1), ("stderr", 2):
+        stream = sys.__dict__.get(name)
+        if name not in sys.__dict__ or name not in streams or stream is streams[name] and stream.closed:
+            reopen(name, number, "w")
+
+
+def reopen(name, number, mode):
+    """A standard stream as Python makes it at its start; what the code has put in its place stays."""
+    old = streams.get(name)
+    stream = open_stream(number, mode + "b", 0 if mode == "w" else -1, closefd=False)
+    (stream if mode == "w" else stream.raw).name = f"<{name}>"
+    errors = "backslashreplace" if name == "stderr" else "surrogateescape"
+    streams[name] = new = TextIOWrapper(stream, "utf-8", errors, "\n", False, mode == "w")
+    new.mode = mode
+    if old is None or sys.__dict__.get(name, old) is old:
+        sys.__dict__[name] = new
+    sys.__dict__[f"__{name}__"] = new
+
+
+def disconnect():
+    boot.flush("stderr")
+    boot.flush("stdout")
+    null = open_file(NULL, O_RDWR)
+    for number in range(3):
+        dup2(null, number)
+    close(null)
+
+
+def map_report(fd):
+    try:
+        if boot.version >= (3, 13):
+            return mmap(fd, boot.REPORT_SIZE, trackfd=False)
+        return mmap(fd, boot.REPORT_SIZE)
+    except Exception:
+        return None
+    finally:
+        close(fd)
+
+
+def prepare(cell, code, words, variables):
+    """What the code finds beside its names."""
+    sys.modules["__main__"] = module
+    sys.argv = [boot.ARGV0, *words]
+    for variable in variables:
+        name, _, value = variable.partition("=")
+        os.environ[name] = value
+        if name == "TZ":
+            import time
+
+            time.tzset()
+    sources[cell] = code.decode("utf-8", "replace")
+    while len(sources) > 1 and sum(map(len, sources.values())) > SOURCES_MAX:
+        oldest = next(iter(sources))
+        del sources[oldest]
+        linecache.cache.pop(oldest, None)
+    lines = [line + "\n" for line in sources[cell].split("\n")]
+    linecache.cache[cell] = len(sources[cell]), None, lines, cell
+
+
+def execute(cell, source):
+    """Runs the code. Returns what it raised, None if nothing; from then on SIGINT does nothing."""
+    global handler
+    error, is_begun = None, False
+    boot.source = source
+    boot.is_forgone = any(word in source for word in (b"displayhook", b"settrace", b"setprofile"))
+    while True:
+        try:
+            if not is_begun:
+                is_begun = True
+                boot.check_encoding(source)
+                code = compile(source, cell, "exec", 0, True)
+                if not boot.is_forgone:
+                    boot.script_code = code = boot.show_last(code)
+                    sys.displayhook = boot.displayhook
+                boot.resume_tracing()
+                signal(SIGINT, handler)
+                exec(code, module.__dict__)
+            now = getsignal(SIGINT)
+            signal(SIGINT, SIG_IGN)
+            boot.pause_tracing()
+            handler = default_int_handler if now is None else now
+            return error
+        except BaseException as raised:
+            if error is None:
+                error = raised
+                skip_own(error)
+
+
+def skip_own(error):
+    """The traceback begins with the cell."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_globals is globals():
+        trace = trace.tb_next
+    error.__traceback__ = trace
+
+
+def display(kind, error, trace):
+    """What sys.excepthook does, with the lines of cells; Python itself looks for them in files."""
+    stream = sys.__dict__.get("stderr")
+    if stream is not None:
+        for line in traceback.format_exception(kind, error, trace):
+            stream.write(line)
+        stream.flush()
+
+
+def end_of(error):
+    """Shows and tells an exception as the end of a script. Returns the exit status."""
+    if error is None:
+        return 0
+    if isinstance(error, SystemExit):
+        code = error.code
+        if code is None:
+            return 0
+        if isinstance(code, int):
+            return code & 255
+        boot.say(f"{code}\n")
+        return 1
+    hook = sys.__dict__.get("excepthook", boot.ended)
+    try:
+        boot.show(display if hook is sys.__excepthook__ else hook, error)
+    except SystemExit as exit:
+        return end_of(exit)
+    except BaseException:
+        pass
+    return 1
+
+
+def show_results(error):
+    """As at a script's end. Figures are closed then, so that the next call begins a new one."""
+    boot.conclude_results(error, module.__dict__)
+    if boot.parts.get("figures") == "watched":
+        boot.attempt(0, sys.modules["matplotlib.pyplot"].close, "all")
+
+
+def forget_results():
+    """What is counted for one report."""
+    if "results" in boot.parts:
+        boot.told.clear()
+        boot.advice = 0
+    if "figures" in boot.parts:
+        boot.figures_left = boot.FIGURES_MAX
+
+
+def tell_names():
+    """The names of the session's globals, so that their loss can be told."""
+    names, left = [], NAMES_MAX
+    for name in list(module.__dict__):
+        if type(name) is not str or name[:1] == "_" or name in own_names or not name.isidentifier():
+            continue
+        left -= len(name.encode()) + 1
+        if left < 0:
+            break
+        names.append(name)
+    boot.put(REPORT_NAMES, "\n".join(names), NAMES_MAX)
+
+
+def call(channel):
+    number, fds = receive(channel)
+    source, words, variables = read_package(fds[0])
+    connect(fds[1:4])
+    boot.memory = map_report(fds[4])
+    cell = f"<cell {number}>"
+    try:
+        prepare(cell, source, words, variables)
+    except Exception:
+        pass  # the code of an earlier call has seen to that
+    error = execute(cell, source)
+    boot.flush("stderr")
+    boot.flush("stdout")
+    status = end_of(error)
+    if getpid() != process:
+        raise SystemExit(status)
+    try:
+        show_results(error)
+        forget_results()
+        tell_names()
+    except Exception:
+        pass  # no more results then
+    error = None
+    boot.memory = None  # unmapped with it, unless the code has found it and holds it
+    disconnect()
+    channel.send(number.to_bytes(4, "little") + status.to_bytes(4, "little"))
+
+
+def serve():
+    """For ever; returns by SystemExit in processes that the code forked."""
+    global process
+    process = boot.process = getpid()
+    exec(boot.UNCAUGHT, boot.__dict__)
+    boot.display = display
+    set_inheritable(SOCKET_FD, False)
+    channel = socket(fileno=SOCKET_FD)
+    signal(SIGINT, SIG_IGN)
+    module.__dict__["__builtins__"] = boot.builtins
+    sys.path[0] = boot.HOME
+    sys.meta_path.insert(0, boot.find_figures)
+    sys.orig_argv[1:] = [boot.ARGV0]
+    while True:
+        call(channel)
+
+
+if __name__ == "__main__":
+    serve()
