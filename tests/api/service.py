@@ -39,7 +39,7 @@ def program():
 
 
 PROGRAM = program()
-SANITIZED = PROGRAM.exists() and b"__tsan_" in (PROGRAM.parent / "cloche-supervisor").read_bytes()
+SANITIZED = PROGRAM.exists() and bool(re.search(rb"__[at]san_", (PROGRAM.parent / "cloche-supervisor").read_bytes()))
 READY = re.compile(rb"ready http://(127\.0\.0\.1):(\d+)\n\Z")
 READY_WITHIN_S = 20
 END_WITHIN_S = 5.0
