@@ -27,7 +27,7 @@ void doctor_ids(const struct options *options, struct finding *ret)
 {
 	struct id_range range;
 	char text[256] = "";
-	int r = id_range_find(options->id_base, &range, text, sizeof(text));
+	int r = id_range_find(&range, text, sizeof(text));
 
 	ret->is_ok = r == 0;
 	if (ret->is_ok)

@@ -68,37 +68,39 @@ int id_range_overlaps(struct str text, uint32_t first, uint32_t count)
 	return 0;
 }
 
-static int overlap_check(const char *path, uint32_t first, char *text, size_t size)
+int id_range_choose(struct str uids, struct str gids, uint32_t *ret_first)
 {
-	AUTO_BUF struct buf file = BUF_INIT(SUBID_FILE_MAX);
-	int r = buf_add_file(&file, AT_FDCWD, path);
+	for (uint32_t i = 0; i < ID_BASE_TRIES; i++) {
+		uint32_t first = ID_BASE + i * ID_BASE_STEP;
 
-	if (r == -ENOENT)
+		if (id_range_overlaps(uids, first, ID_RANGE_COUNT) ||
+			id_range_overlaps(gids, first, ID_RANGE_COUNT))
+			continue;
+		*ret_first = first;
 		return 0;
-	if (r < 0)
-		return r;
-	if (id_range_overlaps(buf_get_slice(&file), first, ID_RANGE_COUNT)) {
-		(void)str_format(text, size,
-			"%s gives ids from %" PRIu32 " on to somebody: choose another --id-base",
-			path, first);
-		return -EADDRINUSE;
 	}
-	return 0;
+	return -EADDRINUSE;
 }
 
-static int root_range(uint32_t base, struct id_range *ret_range, char *text, size_t size)
+static int root_range(struct id_range *ret_range, char *text, size_t size)
 {
-	int r;
+	AUTO_BUF struct buf uids = BUF_INIT(SUBID_FILE_MAX);
+	AUTO_BUF struct buf gids = BUF_INIT(SUBID_FILE_MAX);
+	uint32_t first;
+	int r = buf_add_file(&uids, AT_FDCWD, "/etc/subuid");
 
-	if (base < ID_BASE_MIN) {
-		(void)str_format(text, size, "--id-base must be %u or more", ID_BASE_MIN);
-		return -ERANGE;
-	}
-	r = overlap_check("/etc/subuid", base, text, size);
+	if (r == 0 || r == -ENOENT)
+		r = buf_add_file(&gids, AT_FDCWD, "/etc/subgid");
+	if (r < 0 && r != -ENOENT)
+		return r;
+	r = id_range_choose(buf_get_slice(&uids), buf_get_slice(&gids), &first);
 	if (r == 0)
-		r = overlap_check("/etc/subgid", base, text, size);
-	if (r == 0)
-		*ret_range = (struct id_range){ base, base, ID_RANGE_COUNT };
+		*ret_range = (struct id_range){ first, first, ID_RANGE_COUNT };
+	else
+		(void)str_format(text, size,
+			"/etc/subuid or /etc/subgid give all ids from %u on to somebody: shorten "
+			"those lines",
+			ID_BASE);
 	return r;
 }
 
@@ -114,7 +116,7 @@ static int user_range(
 			       ret_count);
 }
 
-int id_range_find(uint32_t root_base, struct id_range *ret_range, char *text, size_t size)
+int id_range_find(struct id_range *ret_range, char *text, size_t size)
 {
 	const struct passwd *user;
 	struct id_range range = { 0 };
@@ -122,7 +124,7 @@ int id_range_find(uint32_t root_base, struct id_range *ret_range, char *text, si
 	int r;
 
 	if (geteuid() == 0)
-		return root_range(root_base, ret_range, text, size);
+		return root_range(ret_range, text, size);
 	user = getpwuid(getuid());
 	if (!user) {
 		(void)str_format(text, size, "uid %u has no name in /etc/passwd", getuid());

@@ -6,13 +6,16 @@
 
 /*
  * The ids that the outer user namespace is made of (decision 13): for an ordinary user his
- * subordinate ids, for root a configured range that nobody else has.
+ * subordinate ids, for root a range that nobody else has.
  */
 
 #define ID_RANGE_COUNT 65536u
-/* Below are users, system users and systemd's dynamic ones (its document "Users, Groups, UIDs and
- * GIDs on systemd Systems"). */
-#define ID_BASE_MIN 524288u
+/* Where root's range is looked for: above all that systemd (its document "Users, Groups, UIDs and
+ * GIDs on systemd Systems") and distributions hand out. Every second range, as the id after the
+ * first is the supervisor's (cli/up_children.c). */
+#define ID_BASE	      1879048192u
+#define ID_BASE_STEP  (2 * ID_RANGE_COUNT)
+#define ID_BASE_TRIES 64u
 /* jaild itself and a few sessions. */
 #define ID_RANGE_MIN 64u
 
@@ -24,7 +27,12 @@ struct id_range {
 
 /* Looks the range up. Returns 0, or -errno with a sentence of cause and remedy in text (size
  * bytes). subuid(5) */
-int id_range_find(uint32_t root_base, struct id_range *ret_range, char *text, size_t size);
+int id_range_find(struct id_range *ret_range, char *text, size_t size);
+
+/* The first of root's ranges that neither subuid(5) text gives to anybody. Returns 0 or
+ * -EADDRINUSE.
+ */
+int id_range_choose(struct str uids, struct str gids, uint32_t *ret_first);
 
 /* The first range of at least ID_RANGE_MIN ids that the subuid(5) text gives to the user, by name
  * or number. Returns 0 or -ENOENT. */

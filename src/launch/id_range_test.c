@@ -131,6 +131,29 @@ static void test_overlaps_looks_at_every_line(void **state)
 	assert_int_equal(overlaps("# a:1050:1:\nx:1050:y\n", 1000, 100), 0);
 }
 
+static uint32_t chosen(const char *uids, const char *gids)
+{
+	uint32_t start = 0;
+
+	assert_int_equal(id_range_choose(str_from(uids), str_from(gids), &start), 0);
+	return start;
+}
+
+static void test_root_takes_the_first_range_that_is_nobodys(void **state)
+{
+	uint32_t start = 7;
+
+	assert_int_equal(chosen("", ""), ID_BASE);
+	assert_int_equal(chosen("ann:100000:65536\n", "ann:100000:65536\n"), ID_BASE);
+	assert_int_equal(chosen("ann:1879048192:1\n", ""), ID_BASE + ID_BASE_STEP);
+	assert_int_equal(chosen("", "ann:1879113727:1\n"), ID_BASE + ID_BASE_STEP);
+	assert_int_equal(
+		chosen("ann:1879048192:1\n", "bob:1879179264:1\n"), ID_BASE + 2 * ID_BASE_STEP);
+	assert_int_equal(
+		id_range_choose(STR("ann:1000000:4000000000\n"), STR(""), &start), -EADDRINUSE);
+	assert_int_equal(start, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +168,7 @@ int main(void)
 		cmocka_unit_test(test_overlaps_at_every_edge),
 		cmocka_unit_test(test_overlaps_at_the_end_of_all_ids),
 		cmocka_unit_test(test_overlaps_looks_at_every_line),
+		cmocka_unit_test(test_root_takes_the_first_range_that_is_nobodys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "launch/options.h"
 #include "launch/refuse.h"
 #include "launch/setup.h"
 #include "wire/stage.h"

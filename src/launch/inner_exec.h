@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+struct options;
+
 /* What the child of the launcher needs to become jaild. */
 struct inner {
 	const struct options *options;

@@ -229,12 +229,10 @@ static bool jaild_launch(struct launch *launch)
 	if (!step(launch, STAGE_OPTIONS, socket_check(launch->options)))
 		return false;
 	if (!step(launch, STAGE_INIT_BINARY,
-		    launcher_files_open(
-			    launch->options, &launch->files, launch->text, sizeof(launch->text))))
+		    launcher_files_open(&launch->files, launch->text, sizeof(launch->text))))
 		return false;
 	if (!step(launch, STAGE_ID_RANGE,
-		    id_range_find(launch->options->id_base, &launch->range, launch->text,
-			    sizeof(launch->text))))
+		    id_range_find(&launch->range, launch->text, sizeof(launch->text))))
 		return false;
 	if (!step(launch, STAGE_CGROUP_FIND, cgroups_choose(launch)))
 		return false;

@@ -13,14 +13,12 @@
 /* A static program of about 1 MiB; with sanitizers a few more. */
 #define INIT_SIZE_MAX (64u * 1024 * 1024)
 
-static int init_path(const struct options *options, char *path, size_t size)
+static int init_path(char *path, size_t size)
 {
 	char self[PATH_MAX];
 	char *slash;
 	ssize_t n;
 
-	if (options->init)
-		return str_copy(path, size, options->init);
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)
 		return -errno;
@@ -32,14 +30,13 @@ static int init_path(const struct options *options, char *path, size_t size)
 	return str_format(path, size, "%s/cloche-init", self);
 }
 
-int launcher_files_open(
-	const struct options *options, struct launcher_files *ret_files, char *text, size_t size)
+int launcher_files_open(struct launcher_files *ret_files, char *text, size_t size)
 {
 	AUTO_BUF struct buf program = BUF_INIT(INIT_SIZE_MAX);
 	char path[PATH_MAX];
 	int r;
 
-	r = init_path(options, path, sizeof(path));
+	r = init_path(path, sizeof(path));
 	if (r == 0)
 		r = buf_add_file(&program, AT_FDCWD, path);
 	if (r < 0) {

@@ -13,8 +13,6 @@ enum {
 	OPTION_SOCKET = 256,
 	OPTION_SETUP,
 	OPTION_ROOTFS,
-	OPTION_INIT,
-	OPTION_ID_BASE,
 	OPTION_FAIL,
 	OPTION_UNLIMITED,
 	OPTION_DOCTOR
@@ -24,8 +22,6 @@ static const struct option long_options[] = {
 	{ "socket-fd", required_argument, NULL, OPTION_SOCKET },
 	{ "inner", required_argument, NULL, OPTION_SETUP },
 	{ "rootfs", required_argument, NULL, OPTION_ROOTFS },
-	{ "init", required_argument, NULL, OPTION_INIT },
-	{ "id-base", required_argument, NULL, OPTION_ID_BASE },
 #ifdef CLOCHE_FAULT_INJECTION
 	{ "fail-stage", required_argument, NULL, OPTION_FAIL },
 #endif
@@ -54,11 +50,6 @@ static int option_apply(int option, struct options *options)
 			return -EINVAL;
 		*(option == OPTION_SOCKET ? &options->socket_fd : &options->setup_fd) = (int)number;
 		return 0;
-	case OPTION_ID_BASE:
-		if (number_read(optarg, UINT32_MAX - 65536, &number) < 0)
-			return -EINVAL;
-		options->id_base = (unsigned)number;
-		return 0;
 	case OPTION_FAIL:
 		if (number_read(optarg, 1000, &number) < 0)
 			return -EINVAL;
@@ -66,9 +57,6 @@ static int option_apply(int option, struct options *options)
 		return 0;
 	case OPTION_ROOTFS:
 		options->rootfs = optarg;
-		return 0;
-	case OPTION_INIT:
-		options->init = optarg;
 		return 0;
 	case OPTION_UNLIMITED:
 		options->is_unlimited = true;
@@ -83,7 +71,7 @@ static int option_apply(int option, struct options *options)
 
 int options_parse(int argc, char **argv, struct options *ret_options)
 {
-	struct options options = { .socket_fd = -1, .setup_fd = -1, .id_base = ID_BASE_DEFAULT };
+	struct options options = { .socket_fd = -1, .setup_fd = -1 };
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {

@@ -4,14 +4,10 @@
 
 /* How cloche-jaild is started. The strings are those of argv. */
 
-#define ID_BASE_DEFAULT 1879048192u /* above every range that systemd or distributions hand out */
-
 struct options {
 	int socket_fd;
 	int setup_fd;	    /* >= 0: we are jaild itself, already inside the outer namespaces */
 	const char *rootfs; /* NULL: the host's /usr */
-	const char *init;   /* path of cloche-init; NULL: beside ourselves */
-	unsigned id_base;   /* for root */
 	unsigned stage_to_fail;
 	bool is_unlimited; /* go on without cgroups */
 	bool is_doctor;

@@ -57,8 +57,6 @@ static void test_nothing_said_is_the_defaults(void **state)
 	assert_int_equal(options.socket_fd, -1);
 	assert_int_equal(options.setup_fd, -1);
 	assert_null(options.rootfs);
-	assert_null(options.init);
-	assert_int_equal(options.id_base, ID_BASE_DEFAULT);
 	assert_int_equal(options.stage_to_fail, 0);
 	assert_false(options.is_unlimited);
 	assert_false(options.is_doctor);
@@ -67,15 +65,13 @@ static void test_nothing_said_is_the_defaults(void **state)
 
 static void test_each_option_sets_its_field(void **state)
 {
-	assert_int_equal(PARSE("--socket-fd", "7", "--rootfs", "/srv/root", "--id-base=600000"), 0);
+	assert_int_equal(PARSE("--socket-fd", "7", "--rootfs", "/srv/root"), 0);
 	assert_int_equal(options.socket_fd, 7);
 	assert_int_equal(options.setup_fd, -1);
 	assert_string_equal(options.rootfs, "/srv/root");
-	assert_int_equal(options.id_base, 600000);
-	assert_int_equal(PARSE("--inner=5", "--init=/x/init", "--unlimited-host", "--doctor"), 0);
+	assert_int_equal(PARSE("--inner=5", "--unlimited-host", "--doctor"), 0);
 	assert_int_equal(options.setup_fd, 5);
 	assert_int_equal(options.socket_fd, -1);
-	assert_string_equal(options.init, "/x/init");
 	assert_true(options.is_unlimited);
 	assert_true(options.is_doctor);
 	assert_string_equal(said, "");
@@ -85,10 +81,6 @@ static void test_numbers_end_at_their_maximum(void **state)
 {
 	assert_int_equal(PARSE("--socket-fd", "1048576"), 0);
 	assert_int_equal(options.socket_fd, 1 << 20);
-	assert_int_equal(PARSE("--id-base", "4294901759"), 0);
-	assert_int_equal(options.id_base, UINT32_MAX - 65536);
-	assert_int_equal(PARSE("--id-base", "0"), 0);
-	assert_int_equal(options.id_base, 0);
 }
 
 static void test_bad_numbers_are_refused_in_one_line(void **state)
@@ -100,8 +92,7 @@ static void test_bad_numbers_are_refused_in_one_line(void **state)
 		assert_refused(bad[i], PARSE("--socket-fd", bad[i]));
 		assert_refused(bad[i], PARSE("--inner", bad[i]));
 	}
-	assert_refused("above the last range", PARSE("--id-base", "4294901760"));
-	assert_refused("negative", PARSE("--id-base", "-5"));
+	assert_refused("negative", PARSE("--inner", "-5"));
 	assert_non_null(strstr(said, "'-5'"));
 }
 
