@@ -61,7 +61,7 @@ static bool visit(void *ctx, const char *name)
 
 	assert_ptr_equal(ctx, folder);
 	assert_true(is_there(name));
-	assert_int_equal(str_format(visited + n, sizeof(visited) - n, "%s;", name), 0);
+	assert_int_equal(str_format(visited + n, sizeof(visited) - n, "%s;", name ? name : ""), 0);
 	return strcmp(name, "cloche-0000beef") != 0;
 }
 
