@@ -47,7 +47,8 @@ _cloche()
 	run)
 		if [[ $word == -* ]]; then
 			_cloche_words -W '--file --out --language --timeout --profile --stdin --env --json --rootfs
-				--unlimited-host --server --token-file --state --session --help'
+				--unlimited-host --server --token-file --state --session --live
+				--reset --help'
 		else
 			_cloche_words -f
 		fi

@@ -22,6 +22,7 @@
 #include "call/check.h"
 #include "call/stream.h"
 #include "house/house.h"
+#include "house/live.h"
 #include "house/pool.h"
 #include "house/runs.h"
 #include "house/visit.h"
@@ -50,6 +51,9 @@ struct call {
 	struct stream streams[RUN_STREAM_MAX];
 	struct snapshot before, after;
 	bool is_listed; /* after is there */
+	bool is_live;	/* a call of the session's live interpreter */
+	const char *session_state;
+	struct live_loss loss;
 };
 
 static int on_queued(struct visit_request *asked, unsigned position)
@@ -133,6 +137,8 @@ static int prepare(struct call *call, uint64_t *ret_mark)
 
 static const char *session_state(const struct call *call)
 {
+	if (call->session_state)
+		return call->session_state;
 	if (!call->visit.is_new)
 		return "reused";
 	return call->visit.reset_reason ? "reset" : "new";
@@ -145,6 +151,36 @@ static void tell_started(struct call *call)
 	if (watch && watch->on_started &&
 		watch->on_started(watch, call->result->run_id, session_state(call)) < 0)
 		attention_raise(&call->attention, ATTENTION_GONE);
+}
+
+/* In live state it is the interpreter that is new or not (decision 20). */
+static void on_started(struct run *run)
+{
+	struct call *call = container_of(run, struct call, run);
+
+	visit_live_started(&call->visit, &run->started, &call->loss);
+	if (run->started.interpreter == WIRE_INTERPRETER_REUSED)
+		call->session_state = "reused";
+	else if (call->loss.reason || call->visit.reset_reason)
+		call->session_state = "reset";
+	else
+		call->session_state = "new";
+	tell_started(call);
+}
+
+/* Keeps the names, or takes note of their loss. */
+static void live_end(struct call *call)
+{
+	const struct str none = { .n = 0 };
+	struct str names = call->is_live ? call->run.report.text[REPORT_NAMES] : none;
+	struct live_loss loss;
+
+	visit_live_ended(&call->visit, &call->run.ended, names, &loss);
+	if (!loss.reason)
+		return;
+	live_loss_fini(&call->loss);
+	call->loss = loss;
+	call->session_state = "reset";
 }
 
 /* Looks at what was raised, and ends the run if there is a reason. */
@@ -166,13 +202,17 @@ static int run_script(struct call *call)
 		.limit_ms = call->visit.limits->wall_ms,
 		.package = &call->package,
 		.stdin_bytes = call->request->stdin_bytes,
+		.is_live = call->is_live,
+		.is_reset = call->request->is_reset,
+		.on_started = call->is_live ? on_started : NULL,
 		.on_chunk = call->request->watch ? on_chunk : NULL };
 	int r;
 
 	for (int i = 0; i < RUN_STREAM_MAX; i++)
 		call->streams[i] = (struct stream){ .watch = call->request->watch,
 			.which = (enum run_stream)i };
-	tell_started(call);
+	if (!call->is_live)
+		tell_started(call);
 	heed(call);
 	r = run_start(&call->run, call->visit.jaild, &request);
 	while (r == 0 && (r = run_wait(&call->run, call->attention.fd)) == RUN_WOKEN) {
@@ -247,7 +287,9 @@ static void answer(struct call *call)
 	struct answer answer = { .run_id = call->result->run_id,
 		.session = call->request->key,
 		.session_state = session_state(call),
-		.reset_reason = call->visit.reset_reason,
+		.reset_reason = call->loss.reason ? call->loss.reason : call->visit.reset_reason,
+		.is_without_files = call->visit.reset_reason != NULL,
+		.lost_names = call->loss.names,
 		.language = call->request->language,
 		.run = &call->run,
 		.limits = call->visit.limits,
@@ -306,6 +348,25 @@ static void count(struct call *call)
 	counters_add(counters, COUNTER_OUTPUT_BYTES, result->output_bytes);
 }
 
+/* Whether this is a call of the live interpreter, now that the session is known. */
+static int live_choose(struct call *call)
+{
+	struct wire_status_is status = { 0 };
+
+	call->is_live = call->visit.is_live && call->request->language == PACKAGE_PYTHON;
+	if (call->request->is_reset && !call->is_live) {
+		fault_set_field(&call->result->fault, "reset",
+			"the session's state is %s: every run is a new interpreter", HOUSE_STATE);
+		return -EINVAL;
+	}
+	(void)pool_status(house_pool_get(call->house), &status);
+	if (!call->is_live || (status.protections & WIRE_PROTECT_CGROUP_KILL))
+		return 0;
+	fault_set_field(&call->result->fault, "state",
+		"this host has no v2 control groups, which \"%s\" needs to freeze", HOUSE_LIVE);
+	return -EINVAL;
+}
+
 /* Everything between the beginning and the end of the visit. */
 static int execute(struct call *call)
 {
@@ -318,6 +379,8 @@ static int execute(struct call *call)
 	(void)str_copy(result->profile, sizeof(result->profile), call->visit.profile);
 	r = wall_choose(call);
 	if (r == 0)
+		r = live_choose(call);
+	if (r == 0)
 		r = package_fill(call);
 	if (r == 0)
 		r = prepare(call, &mark);
@@ -329,6 +392,7 @@ static int execute(struct call *call)
 		return r;
 	}
 	count(call);
+	live_end(call);
 	look_after(call, mark);
 	answer(call);
 	return 0;
@@ -340,6 +404,7 @@ static void fini(struct call *call)
 	snapshot_fini(&call->before);
 	snapshot_fini(&call->after);
 	buf_fini(&call->code);
+	live_loss_fini(&call->loss);
 	for (size_t i = 0; i < call->n_words; i++)
 		free(call->words[i]);
 }
@@ -371,6 +436,7 @@ static int call_registered(struct call *call)
 		.key = request->key,
 		.profile = request->profile,
 		.profiles = request->profiles,
+		.state = request->state,
 		.opens = true,
 		.run_id = call->result->run_id,
 		.wall_ms = request->timeout_ms,

@@ -55,7 +55,9 @@ struct call_request {
 	const char *key;	     /* of the session */
 	const char *run_id;	     /* chosen by the client, or NULL */
 	const char *policy;	     /* NULL or HOUSE_POLICY; else INVALID_FIELD "policy" */
-	const char *state;	     /* NULL or HOUSE_STATE; else INVALID_FIELD "state" */
+	const char *state;	     /* HOUSE_STATE, HOUSE_LIVE; NULL: the open session's, or the
+				      * former */
+	bool is_reset;		     /* a new interpreter; only of live Python */
 	const char *profile;	     /* NULL: the open session's, or the default */
 	const char *const *profiles; /* that the tenant may ask for, NULL-ended; NULL: all */
 	enum package_language language;

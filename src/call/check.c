@@ -30,12 +30,27 @@ static int only(struct fault *ret_fault, const char *field, const char *value, c
 	return -EINVAL;
 }
 
+static int state_check(const struct call_request *request, struct fault *ret_fault)
+{
+	const char *state = request->state;
+
+	if (state && strcmp(state, HOUSE_STATE) != 0 && strcmp(state, HOUSE_LIVE) != 0) {
+		fault_set_field(
+			ret_fault, "state", "must be \"%s\" or \"%s\"", HOUSE_STATE, HOUSE_LIVE);
+		return -EINVAL;
+	}
+	if (!request->is_reset || request->language == PACKAGE_PYTHON)
+		return 0;
+	fault_set_field(ret_fault, "reset", "only Python has an interpreter that lives on");
+	return -EINVAL;
+}
+
 static int words_check(const struct call_request *request, struct fault *ret_fault)
 {
 	int r = only(ret_fault, "policy", request->policy, HOUSE_POLICY);
 
 	if (r == 0)
-		r = only(ret_fault, "state", request->state, HOUSE_STATE);
+		r = state_check(request, ret_fault);
 	if (r == 0 && request->run_id && !runs_id_is_valid(request->run_id)) {
 		fault_set_field(ret_fault, "run_id", "a run's id is 1 to %d of A-Z a-z 0-9 _ -",
 			HOUSE_RUN_ID_MAX);

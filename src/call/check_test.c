@@ -51,7 +51,13 @@ static void test_names(void **state)
 	request.policy = "kept";
 	bad(&request, "policy");
 	request.policy = NULL;
-	request.state = "live";
+	request.state = HOUSE_LIVE;
+	request.is_reset = true;
+	good(&request);
+	request.language = PACKAGE_BASH;
+	bad(&request, "reset");
+	request = plain();
+	request.state = "alive";
 	bad(&request, "state");
 	request.state = NULL;
 	request.run_id = "r 1";

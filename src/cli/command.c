@@ -31,6 +31,8 @@ static const char run_usage[] =
 	"      --server URL       let a `cloche up` do it: http://HOST:PORT or unix:PATH\n"
 	"      --token-file FILE  its token (default: here, that of --state DIR)\n"
 	"      --session KEY      with --server: the session to run in, which stays open\n"
+	"      --live             in its live interpreter, which keeps its names\n"
+	"      --reset            in a new one\n"
 	"      --unlimited-host   run even where no memory, process, CPU limit can be "
 	"set\n" RUN_USAGE_TEST "\n"
 	"Exit status: the script's; 128+n for its signal n; 137 memory; 124 time;\n"

@@ -24,6 +24,8 @@ struct sandbox_run_request {
 	const struct sandbox_inline_file *files;
 	size_t n_files;
 	const char *profile; /* NULL: the session's, or the default */
+	bool is_live;	     /* in the session's live interpreter, */
+	bool is_reset;	     /* a new one */
 	uint64_t timeout_ms; /* 0: the profile's */
 	uint64_t answer_ms;  /* the whole call's bound: queue, run and files; 0: 150 s */
 };

@@ -84,6 +84,10 @@ int run_body_write(
 		json_set_cstr(object, "run_id", request->run_id);
 	if (request->profile)
 		json_set_cstr(object, "profile", request->profile);
+	if (request->is_live)
+		json_set_cstr(object, "state", "live");
+	if (request->is_reset)
+		json_set_bool(object, "reset", true);
 	if (request->timeout_ms)
 		json_set_count(object, "timeout_ms", request->timeout_ms);
 	if (request->stdin_text.p)

@@ -140,6 +140,7 @@ void house_free(struct house *house)
 	assert(house->calls == 0);
 	while (house->sessions) /* jaild ends them with its first connection */
 		house_drop(house, house->sessions, NULL);
+	live_memory_fini(house);
 	pool_free(house->pool);
 	runs_free(house->runs);
 	(void)pthread_cond_destroy(&house->changed);
@@ -254,7 +255,7 @@ static void describe(const struct house *house, const struct house_session *sess
 	struct house_session_info *ret_info)
 {
 	usec_t now_us = clock_now_us(), due_us;
-	struct house_session_info info = { .runs = session->runs };
+	struct house_session_info info = { .runs = session->runs, .is_live = session->live.is_on };
 
 	(void)house_due(house, session, &due_us);
 	(void)str_copy(info.tenant, sizeof(info.tenant), session->tenant);

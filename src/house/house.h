@@ -28,6 +28,7 @@ struct pool;
 #define HOUSE_TENANT_OURS "(ours)"
 #define HOUSE_POLICY	  "ephemeral"
 #define HOUSE_STATE	  "fresh"
+#define HOUSE_LIVE	  "live"
 
 /* A time of 0 is at once. */
 struct house_config {
@@ -83,6 +84,7 @@ struct house_session_info {
 	char tenant[HOUSE_TENANT_MAX + 1];
 	char key[ID_KEY_MAX + 1];
 	char profile[32];
+	bool is_live;
 	char run_id[HOUSE_RUN_ID_MAX + 1]; /* of the run under way or queued in it, "" for none */
 	uint64_t opened_ms_ago;
 	uint64_t idle_ms;      /* since its last call; 0 while one is under way */

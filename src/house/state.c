@@ -20,7 +20,7 @@
 #include <time.h>
 
 /* FNV-1a, seeded so that nobody can look for two keys that collide. Never 0. */
-static uint64_t name_hash(const struct house *house, const char *tenant, const char *key)
+uint64_t house_name_hash(const struct house *house, const char *tenant, const char *key)
 {
 	uint64_t hash = 14695981039346656037u ^ house->seed;
 
@@ -36,15 +36,15 @@ static void remember(struct house *house, const struct house_session *session, c
 {
 	(void)house_recall(house, session->tenant, session->key);
 	house->closed[house->closed_at] =
-		(struct memory){ .hash = name_hash(house, session->tenant, session->key),
+		(struct memory){ .hash = house_name_hash(house, session->tenant, session->key),
 			.reason = reason };
 	house->closed_at = (house->closed_at + 1) % HOUSE_REMEMBERED;
-	known_add(house->known, name_hash(house, session->tenant, session->key));
+	known_add(house->known, house_name_hash(house, session->tenant, session->key));
 }
 
 const char *house_recall(struct house *house, const char *tenant, const char *key)
 {
-	uint64_t hash = name_hash(house, tenant, key);
+	uint64_t hash = house_name_hash(house, tenant, key);
 
 	known_remove(house->known, hash);
 	for (size_t i = 0; i < HOUSE_REMEMBERED; i++)
@@ -57,7 +57,7 @@ const char *house_recall(struct house *house, const char *tenant, const char *ke
 
 void house_note_open(struct house *house, const struct house_session *session)
 {
-	known_add(house->known, name_hash(house, session->tenant, session->key));
+	known_add(house->known, house_name_hash(house, session->tenant, session->key));
 }
 
 void house_reference(struct house_session *session)
@@ -72,8 +72,10 @@ void house_reference(struct house_session *session)
 #pragma GCC diagnostic ignored "-Wanalyzer-use-after-free"
 void house_release(struct house_session *session)
 {
-	if (--session->references == 0)
+	if (--session->references == 0) {
+		live_fini(session);
 		free(session);
+	}
 }
 #pragma GCC diagnostic pop
 
@@ -94,7 +96,8 @@ void house_drop(struct house *house, struct house_session *session, const char *
 	session->state = SESSION_GONE;
 	house_cut(session, VISIT_UPLOAD);
 	house->places--;
-	known_remove(house->known, name_hash(house, session->tenant, session->key));
+	known_remove(house->known, house_name_hash(house, session->tenant, session->key));
+	live_leave(house, session, reason);
 	if (reason)
 		remember(house, session, reason);
 	queue_wake(&house->queue);

@@ -6,6 +6,7 @@
 #include "house/counters.h"
 #include "house/house.h"
 #include "house/known.h"
+#include "house/live.h"
 #include "house/queue.h"
 #include "house/visit.h"
 
@@ -64,6 +65,7 @@ struct house_session {
 	bool is_listing;	 /* jaild makes one listing of a session at a time */
 	bool is_empty;		 /* nothing is in the home, so a run needs no listing before */
 	uint64_t uploads;	 /* counts what was brought in: is_empty is stale when it moved */
+	struct house_live live;
 	usec_t opened_at_us;
 	usec_t last_call_us; /* when the last visit ended */
 	uint64_t runs;
@@ -89,6 +91,8 @@ struct house {
 	unsigned calls; /* under way, waiting ones too */
 	struct memory closed[HOUSE_REMEMBERED];
 	size_t closed_at; /* the oldest */
+	struct live_memory lives[LIVE_REMEMBERED];
+	size_t lives_at; /* the oldest */
 	uint64_t seed;
 	struct known *known; /* of the keys that clients take to be open */
 	bool is_draining;
@@ -124,6 +128,9 @@ int house_close_session(struct house *house, struct house_session *session, cons
 
 /* Shuts down the clients of the session's downloads, and of its uploads too with VISIT_UPLOAD. */
 void house_cut(struct house_session *session, enum visit_transfer up_to);
+
+/* Of a tenant's key, for memories; never 0. */
+uint64_t house_name_hash(const struct house *house, const char *tenant, const char *key);
 
 /* Why the files of this key are gone since its last call, or NULL; forgotten then. */
 const char *house_recall(struct house *house, const char *tenant, const char *key);

@@ -132,6 +132,7 @@ static void join(struct entry *entry, struct house_session *session)
 	house_reference(session);
 	session->visits++;
 	if (request->run_id) {
+		live_decide(session, request->state);
 		session->run = request->attention;
 		(void)str_copy(session->run_id, sizeof(session->run_id), request->run_id);
 	}
@@ -140,6 +141,7 @@ static void join(struct entry *entry, struct house_session *session)
 		.limits = &session->limits,
 		.profile = session->profile,
 		.is_run = request->run_id != NULL,
+		.is_live = session->live.is_on,
 		.queue_us = entry->is_waiting ? clock_now_us() - entry->began_us : 0 };
 }
 
@@ -169,6 +171,8 @@ static int look_at_session(struct entry *entry, struct house_session *session)
 	if (session->state == SESSION_OPENING)
 		return LOOK_WAIT;
 	r = profile_check(entry, session);
+	if (r == 0)
+		r = live_check(session, request->state, entry->fault);
 	if (r < 0)
 		return r;
 	join(entry, session);
@@ -194,6 +198,7 @@ static int look_for_place(struct entry *entry)
 		house_drop(house, session, NULL);
 		return r;
 	}
+	live_recall(house, session);
 	queue_serve(&house->queue, session->tenant);
 	join(entry, session);
 	entry->visit->is_new = true;

@@ -21,9 +21,10 @@ struct visit_request {
 	const char *key;
 	const char *profile;	     /* asked for; NULL: whichever it has */
 	const char *const *profiles; /* that may be asked for; NULL: all */
-	bool opens;		     /* a session that is not there is opened */
-	const char *run_id;	     /* it is a run's call, of this id; NULL: not */
-	uint64_t wall_ms;	     /* that the run asks for; 0: the profile's */
+	const char *state;  /* asked for by a run, HOUSE_STATE or HOUSE_LIVE; NULL: whichever */
+	bool opens;	    /* a session that is not there is opened */
+	const char *run_id; /* it is a run's call, of this id; NULL: not */
+	uint64_t wall_ms;   /* that the run asks for; 0: the profile's */
 	struct attention *attention; /* with opens or run_id */
 	/* It waits for a place; NULL: nobody asks. Below 0: the client is gone. Without the lock.
 	 */
@@ -46,6 +47,7 @@ struct visit {
 	const char *profile;		  /* long as the visit */
 	bool is_run;
 	bool is_new; /* this call opened it */
+	bool is_live;
 	const char
 		*reset_reason; /* why its files are gone since its last call; a literal or NULL */
 	uint64_t queue_us;

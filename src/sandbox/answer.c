@@ -160,9 +160,11 @@ struct json *answer_file_make(const struct answer_file *file)
 }
 
 /* In fresh state there is nothing but the files that could be lost. */
-static void reset_set(struct json *object, const char *reason)
+static void reset_set(struct json *object, const struct answer *answer)
 {
-	struct json *reset;
+	struct str name, rest = str_from(answer->lost_names ? answer->lost_names : "");
+	const char *reason = answer->reset_reason;
+	struct json *reset, *lost;
 
 	if (!reason) {
 		json_set_null(object, "reset");
@@ -170,7 +172,14 @@ static void reset_set(struct json *object, const char *reason)
 	}
 	reset = json_set_object(object, "reset");
 	json_set_cstr(reset, "reason", reason);
-	json_add_text(json_set_array(reset, "lost"), STR("files"));
+	lost = json_set_array(reset, "lost");
+	if (answer->is_without_files)
+		json_add_text(lost, STR("files"));
+	while (rest.n > 0) {
+		(void)str_split_once(rest, '\n', &name, &rest);
+		if (name.n > 0)
+			json_add_text(lost, name);
+	}
 }
 
 static void files_set(struct json *object, const struct answer *answer)
@@ -236,7 +245,7 @@ struct json *answer_make(const struct answer *answer)
 	stream_set(object, "stdout", answer->run, RUN_STDOUT);
 	stream_set(object, "stderr", answer->run, RUN_STDERR);
 	error_set(object, &answer->run->report);
-	reset_set(object, answer->reset_reason);
+	reset_set(object, answer);
 	advice_set(object, answer->run);
 	results_set(object, answer->results, answer->n_results);
 	files_set(object, answer);

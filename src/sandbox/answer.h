@@ -27,7 +27,9 @@ struct answer {
 	const char *run_id;
 	const char *session;
 	const char *session_state; /* "new", "reused" or "reset" */
-	const char *reset_reason;  /* why its files are gone since its last call, or NULL */
+	const char *reset_reason;  /* why something of it is gone since its last call, or NULL */
+	bool is_without_files;	   /* its files are */
+	const char *lost_names;	   /* of globals, a newline between them, or NULL */
 	enum package_language language;
 	const struct run *run; /* that is over */
 	const struct wire_limits *limits;

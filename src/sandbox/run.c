@@ -8,6 +8,9 @@
  * and end of file follows at once. If it does not within a second, some holder is stuck elsewhere:
  * then what came is the answer, since a person waits.
  *
+ * A live interpreter stays behind, frozen, and holds the other ends: there the end is RUN_ENDED,
+ * and empty pipes.
+ *
  * A lost connection comes through the watch as NULL: the run has failed, and the cell dies with
  * jaild. A jaild that is silent for the wall limit and RUN_GRACE_MS more counts as lost.
  */
@@ -58,6 +61,8 @@ static void on_message(struct jaild_watch *watch, const union wire_any *message)
 	case WIRE_RUN_STARTED:
 		run->started = message->run_started;
 		run->state = RUN_RUNNING;
+		if (run->on_started)
+			run->on_started(run);
 		return;
 	case WIRE_RUN_ENDED:
 		run->ended = message->run_ended;
@@ -135,6 +140,17 @@ static int fds_make(struct run *run, const struct run_request *request, int fds[
 	return r;
 }
 
+static int ask(struct run *run, const struct run_request *request, const int *fds)
+{
+	struct wire_live live = { .session = request->session,
+		.wall_ms = request->wall_ms,
+		.flags = request->is_reset ? WIRE_LIVE_RESET : 0 };
+
+	if (request->is_live)
+		return jaild_live(run->jaild, &run->watch, &live, fds);
+	return jaild_run(run->jaild, &run->watch, request->session, request->wall_ms, fds);
+}
+
 int run_start(struct run *run, struct jaild *jaild, const struct run_request *request)
 {
 	int fds[WIRE_RUN_FDS] = { -1, -1, -1, -1, -1 };
@@ -144,11 +160,12 @@ int run_start(struct run *run, struct jaild *jaild, const struct run_request *re
 	run->jaild = jaild;
 	run->watch.on_message = on_message;
 	run->on_chunk = request->on_chunk;
+	run->on_started = request->on_started;
 	run->deadline_us = clock_now_us() + (wall_ms + RUN_GRACE_MS) * USEC_PER_MS;
 	if (r < 0) {
 		(void)run_fail(run, r, "the run could not be prepared");
 	} else {
-		r = jaild_run(jaild, &run->watch, request->session, request->wall_ms, fds);
+		r = ask(run, request, fds);
 		if (r < 0) {
 			run->fault = jaild->fault;
 			run->state = RUN_FAILED;
@@ -173,8 +190,12 @@ static void drain(struct run *run, enum run_stream stream)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && errno == EAGAIN)
+		if (n < 0 && errno == EAGAIN) {
+			/* nobody writes any more */
+			if (run->state == RUN_ENDED && run->ended.is_kept)
+				run->fds[stream] = fd_close(run->fds[stream]);
 			return;
+		}
 		if (n <= 0) {
 			run->fds[stream] = fd_close(run->fds[stream]);
 			return;
@@ -234,25 +255,28 @@ static void report_read(struct run *run)
 
 static int poll_once(struct run *run, int wake_fd)
 {
+	/* Who is to hear of the start hears of it before the first output. */
+	bool is_early = run->state == RUN_STARTING && run->on_started;
 	/* After ENDED the connection is of no interest; poll skips a negative descriptor. */
 	struct pollfd set[] = {
 		{ .fd = run->state == RUN_ENDED ? -1 : run->jaild->fd, .events = POLLIN },
-		{ .fd = run->fds[RUN_STDOUT], .events = POLLIN },
-		{ .fd = run->fds[RUN_STDERR], .events = POLLIN },
+		{ .fd = is_early ? -1 : run->fds[RUN_STDOUT], .events = POLLIN },
+		{ .fd = is_early ? -1 : run->fds[RUN_STDERR], .events = POLLIN },
 		{ .fd = wake_fd, .events = POLLIN },
 	};
-	int wait_ms = timeout_ms(run);
+	bool is_kept = run->state == RUN_ENDED && run->ended.is_kept; /* empty pipes are no event */
+	int wait_ms = is_kept ? 0 : timeout_ms(run);
 	int n = poll(set, ARRAY_SIZE(set), wait_ms);
 
 	if (n < 0)
 		return errno == EINTR ? 0 : run_fail(run, -errno, "waiting for the run failed");
 	/* A script that prints without end must not hide that jaild is stuck; one whose end is told
 	 * already has its last bytes read, however late we are. */
-	if (n == 0 || (wait_ms == 0 && run->state != RUN_ENDED && !set[0].revents))
+	if ((n == 0 && !is_kept) || (wait_ms == 0 && run->state != RUN_ENDED && !set[0].revents))
 		give_up(run);
-	if (set[1].revents)
+	if (set[1].revents || is_kept)
 		drain(run, RUN_STDOUT);
-	if (set[2].revents)
+	if (set[2].revents || is_kept)
 		drain(run, RUN_STDERR);
 	if (set[0].revents) {
 		(void)jaild_dispatch(run->jaild);

@@ -40,13 +40,19 @@ struct run;
  * behind it is gone, and the script's next write there fails with EPIPE, as it would unjailed. */
 typedef int run_on_chunk(struct run *run, enum run_stream stream, struct str chunk);
 
+/* The script is running: run->started is there. */
+typedef void run_on_started(struct run *run);
+
 struct run_request {
 	uint64_t session;
 	uint64_t wall_ms;  /* 0: the session's limit, which limit_ms tells */
 	uint64_t limit_ms; /* the session's wall limit */
 	const struct package *package;
 	struct str stdin_bytes; /* .p NULL: /dev/null */
+	bool is_live;		/* a call of the session's live interpreter */
+	bool is_reset;		/* of a new one in any case */
 	run_on_chunk *on_chunk; /* NULL: nobody looks on */
+	run_on_started *on_started;
 };
 
 /* Embedded in its owner; container_of gives the owner back in on_chunk. */
@@ -59,6 +65,7 @@ struct run {
 	int report_fd;
 	uint64_t deadline_us;
 	run_on_chunk *on_chunk;
+	run_on_started *on_started;
 	struct output output[RUN_STREAM_MAX];
 	struct wire_run_started started;
 	struct wire_run_ended ended;

@@ -16,7 +16,7 @@ static void session_fill(struct json *object, const struct house_session_info *i
 	json_set_cstr(object, "tenant", info->tenant);
 	json_set_cstr(object, "profile", info->profile);
 	json_set_cstr(object, "policy", HOUSE_POLICY);
-	json_set_cstr(object, "state", HOUSE_STATE);
+	json_set_cstr(object, "state", info->is_live ? HOUSE_LIVE : HOUSE_STATE);
 	if (info->run_id[0])
 		json_set_cstr(object, "run_id", info->run_id);
 	else

@@ -139,12 +139,17 @@ static void limits_set(struct json *body, const struct settings *settings)
 void api_info(struct http_request *request)
 {
 	const struct supervisor *supervisor = supervisor_of(request);
-	struct json *body = json_object_new();
+	struct json *body = json_object_new(), *states;
+	struct wire_status_is status = { 0 };
 
 	json_set_cstr(body, "name", "cloche");
 	json_set_cstr(body, "version", CLOCHE_VERSION);
 	json_add_text(json_set_array(body, "policies"), STR(HOUSE_POLICY));
-	json_add_text(json_set_array(body, "states"), STR(HOUSE_STATE));
+	states = json_set_array(body, "states");
+	json_add_text(states, STR(HOUSE_STATE));
+	(void)pool_status(house_pool_get(supervisor->house), &status);
+	if (status.protections & WIRE_PROTECT_CGROUP_KILL) /* the tree that freezes too */
+		json_add_text(states, STR(HOUSE_LIVE));
 	json_set_cstr(body, "default_profile", supervisor->settings.profile);
 	profiles_set(body, caller_get(request));
 	limits_set(body, &supervisor->settings);

@@ -78,6 +78,13 @@ static int take_state(struct run_form *form, const struct json *value, struct fa
 	return word_take(form->state, "state", value, ret_fault);
 }
 
+static int take_reset(struct run_form *form, const struct json *value, struct fault *ret_fault)
+{
+	if (json_as_bool(value, &form->call.is_reset) < 0)
+		return refuse(ret_fault, "reset", "true or false");
+	return 0;
+}
+
 static int take_profile(struct run_form *form, const struct json *value, struct fault *ret_fault)
 {
 	form->call.profile = form->profile;
@@ -182,6 +189,7 @@ static const struct {
 	{ STR("env"), false, take_env },
 	{ STR("timeout_ms"), false, take_timeout },
 	{ STR("state"), false, take_state },
+	{ STR("reset"), false, take_reset },
 	{ STR("policy"), false, take_policy },
 	{ STR("profile"), false, take_profile },
 	{ STR("run_id"), false, take_run_id },

@@ -170,7 +170,7 @@ def test_inline_files_of_both_kinds(house):
 def test_bad_requests_name_their_field(house):
     cases = [
         ({"policy": "kept"}, "policy"),
-        ({"state": "live"}, "state"),
+        ({"state": "alive"}, "state"),
         ({"profile": "none"}, "profile"),
         ({"timeout_ms": 30001}, "timeout_ms"),
         ({"args": ["x"] * 65}, "args"),

@@ -30,6 +30,8 @@ enum option_id {
 	OPTION_TOKEN_FILE,
 	OPTION_STATE,
 	OPTION_SESSION,
+	OPTION_LIVE,
+	OPTION_RESET,
 	OPTION_HELP,
 };
 
@@ -48,6 +50,8 @@ static const struct option long_options[] = {
 	{ "token-file", required_argument, NULL, OPTION_TOKEN_FILE },
 	{ "state", required_argument, NULL, OPTION_STATE },
 	{ "session", required_argument, NULL, OPTION_SESSION },
+	{ "live", no_argument, NULL, OPTION_LIVE },
+	{ "reset", no_argument, NULL, OPTION_RESET },
 #ifdef CLOCHE_FAULT_INJECTION
 	{ "fail-stage", required_argument, NULL, OPTION_FAIL_STAGE },
 #endif
@@ -197,6 +201,12 @@ static int set_remote(struct run_options *options, int what, char **argv)
 				optarg);
 		options->session = optarg;
 		return 0;
+	case OPTION_LIVE:
+		options->is_live = true;
+		return 0;
+	case OPTION_RESET:
+		options->is_reset = true;
+		return 0;
 	default:
 		return refuse_option(what, argv);
 	}
@@ -283,6 +293,8 @@ static int check_server(const struct run_options *options)
 			      "not for a run with --server");
 	if (!is_remote && (options->session || options->server.token_file || options->server.state))
 		return refuse("--session, --token-file and --state need a --server");
+	if ((options->is_live || options->is_reset) && !options->session)
+		return refuse("--live and --reset need a --session, which goes on after this run");
 	return 0;
 }
 

@@ -171,6 +171,8 @@ static int watch_run(struct remote *remote)
 		.env = options->env,
 		.n_env = options->n_env,
 		.profile = options->profile,
+		.is_live = options->is_live,
+		.is_reset = options->is_reset,
 		.timeout_ms = options->wall_ms,
 		.answer_ms = options->wall_ms + ANSWER_GRACE_MS +
 			     (options->is_json ? 0 : QUEUE_MS_MAX) };

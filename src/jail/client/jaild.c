@@ -254,11 +254,10 @@ int jaild_session_close(struct jaild *jaild, uint64_t session)
 	return call(jaild, &any, WIRE_SESSION_CLOSE, WIRE_DONE, NULL);
 }
 
-int jaild_run(struct jaild *jaild, struct jaild_watch *watch, uint64_t session, uint64_t wall_ms,
-	const int fds[WIRE_RUN_FDS])
+static int run_request(struct jaild *jaild, struct jaild_watch *watch, union wire_any *request,
+	unsigned type, const int *fds)
 {
-	union wire_any any = { .run = { .session = session, .wall_ms = wall_ms } };
-	int r = send_request(jaild, &any, WIRE_RUN, fds, WIRE_RUN_FDS);
+	int r = send_request(jaild, request, type, fds, WIRE_RUN_FDS);
 
 	if (r < 0)
 		return r;
@@ -266,6 +265,22 @@ int jaild_run(struct jaild *jaild, struct jaild_watch *watch, uint64_t session, 
 	watch->next = jaild->watches;
 	jaild->watches = watch;
 	return 0;
+}
+
+int jaild_run(struct jaild *jaild, struct jaild_watch *watch, uint64_t session, uint64_t wall_ms,
+	const int fds[WIRE_RUN_FDS])
+{
+	union wire_any any = { .run = { .session = session, .wall_ms = wall_ms } };
+
+	return run_request(jaild, watch, &any, WIRE_RUN, fds);
+}
+
+int jaild_live(struct jaild *jaild, struct jaild_watch *watch, const struct wire_live *request,
+	const int fds[WIRE_RUN_FDS])
+{
+	union wire_any any = { .live = *request };
+
+	return run_request(jaild, watch, &any, WIRE_LIVE, fds);
 }
 
 void jaild_unwatch(struct jaild *jaild, struct jaild_watch *watch)

@@ -98,6 +98,11 @@ int jaild_session_close(struct jaild *jaild, uint64_t session);
 int jaild_run(struct jaild *jaild, struct jaild_watch *watch, uint64_t session, uint64_t wall_ms,
 	const int fds[WIRE_RUN_FDS]);
 
+/* The same for a call of the session's live interpreter; flags of enum wire_live_flag. After a
+ * RUN_ENDED with is_kept the streams' other ends are still held. */
+int jaild_live(struct jaild *jaild, struct jaild_watch *watch, const struct wire_live *request,
+	const int fds[WIRE_RUN_FDS]);
+
 /* Takes a watch off the list; fine if it is not on it. */
 void jaild_unwatch(struct jaild *jaild, struct jaild_watch *watch);
 

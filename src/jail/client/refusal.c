@@ -35,6 +35,9 @@ static const struct row rows[] = {
 	{ EDQUOT, FAULT_HOME_FULL, "the session's home is full" },
 	{ EFBIG, FAULT_HOME_FULL, "the file is larger than the session may hold" },
 	{ EAGAIN, FAULT_SANDBOX_BUSY, "jaild has no free place" },
+	{ EOPNOTSUPP, FAULT_INVALID_FIELD,
+		"state: live needs the v2 tree of control groups, to freeze in; this host has "
+		"none" },
 	{ EMFILE, FAULT_SANDBOX_BUSY, "jaild has no free place" },
 };
 
