@@ -37,6 +37,44 @@ def run(state):
     return answer
 
 
+def call(state, code, **fields):
+    """A call of session b's live interpreter: its answer."""
+    body = {"language": "python", "state": "live", "code": code, **fields}
+    status, answer = ask(state, "POST", "/v1/sessions/b/run", body)
+    assert status == 200, (status, answer)
+    return answer
+
+
+def frozen_leaves():
+    return [folder for name in cell.cgroups() for folder, _, files in os.walk(name)
+            if "cgroup.events" in files and "frozen 1" in cell.read(f"{folder}/cgroup.events")]
+
+
+def cpu_us(leaf):
+    """Time used, without the periods that the kernel goes on to count."""
+    return next(line for line in cell.read(f"{leaf}/cpu.stat").splitlines() if line.startswith("usage_usec"))
+
+
+def live(state):
+    """Names stay, the cell stands still in between, a fresh run has its memory, and a loss is told."""
+    spin = "import threading\nthreading.Thread(target=lambda: [0 for _ in iter(int, 1)], daemon=True).start()"
+    assert call(state, f"x = 1; held = bytearray(100 << 20)\n{spin}")["session_state"] == "new"
+    leaf, = frozen_leaves()
+    before = cpu_us(leaf)
+    status, answer = ask(state, "POST", "/v1/sessions/b/run", {
+        "language": "bash", "code": "python3 -c 'print(len(bytearray(180 << 20)))'"})
+    assert status == 200 and answer["stdout"]["text"] == f"{180 << 20}\n", answer
+    assert cpu_us(leaf) == before
+    answer = call(state, "print(x)")
+    assert (answer["session_state"], answer["stdout"]["text"]) == ("reused", "1\n"), answer
+    answer = call(state, "import time; time.sleep(60)", timeout_ms=2000)
+    assert (answer["outcome"], answer["session_state"]) == ("timeout", "reused"), answer
+    answer = call(state, "more = bytearray(400 << 20)")
+    assert (answer["end"]["reason"], answer["reset"]["reason"]) == ("memory", "memory"), answer
+    assert "x" in answer["reset"]["lost"], answer
+    assert call(state, "1")["session_state"] == "reset"
+
+
 def is_ready(state):
     found = ask(state, "GET", "/ready")
     return found is not None and found[0] == 200
@@ -73,6 +111,7 @@ def serve(uid):
         health = ask(state, "GET", "/health")[1]
         assert (health["backend"], health["protections"]) == ("cgroup v2", "full"), health
         run(state)
+        live(state)
         for program in ("cloche-jaild", "cloche-supervisor"):
             kill_child(up, program)
             time.sleep(0.5)
