@@ -22,7 +22,7 @@ _cloche_value()
 			_cloche_words -d
 		fi
 		;;
-	--rootfs | --state) _cloche_words -d ;;
+	--rootfs | --state | --from | --cache) _cloche_words -d ;;
 	--token-file | --config | -i | --stdin | -f | --file) _cloche_words -f ;;
 	-t | --timeout | -e | --env | --server | --session | --tenant | --listen) ;;
 	*) return 1 ;;
@@ -32,7 +32,7 @@ _cloche_value()
 _cloche()
 {
 	local word=$2 before=$3 command=${COMP_WORDS[1]} i
-	local commands='run up session files cancel token doctor jail help'
+	local commands='run up session files cancel token image doctor jail help'
 
 	if ((COMP_CWORD == 1)); then
 		_cloche_words -W "$commands --help --version"
@@ -57,6 +57,13 @@ _cloche()
 		_cloche_words -W '--state --config --listen --max-sessions --session-idle-s --session-max-s
 			--queue-wait-s --queue-max --profile --rootfs --log-level --unlimited-host --no-assistant
 			--help'
+		;;
+	image)
+		if ((COMP_CWORD == 2)) && [[ $word != -* ]]; then
+			_cloche_words -W 'build path ls rm'
+		else
+			_cloche_words -W '--out --locked --update-lock --from --cache --old --json --help'
+		fi
 		;;
 	session | files | token)
 		if ((COMP_CWORD == 2)) && [[ $word != -* ]]; then

@@ -1,6 +1,7 @@
 /* The table of subcommands with their help: the texts of --help and the man pages say the same. */
 #include "cli/command.h"
 
+#include "cli/image/image.h"
 #include "cli/remote/remote.h"
 #include "cli/run/run.h"
 
@@ -27,7 +28,7 @@ static const char run_usage[] =
 	"  -i, --stdin FILE       what the script reads as its input; - is ours\n"
 	"  -e, --env NAME=VALUE   a variable for the script; may be repeated\n"
 	"      --json             print the answer as JSON and nothing else\n"
-	"      --rootfs DIR       system files from DIR instead of this machine's /usr\n"
+	"      --rootfs DIR       system files (default: image or this machine's /usr)\n"
 	"      --server URL       let a `cloche up` do it: http://HOST:PORT or unix:PATH\n"
 	"      --token-file FILE  its token (default: here, that of --state DIR)\n"
 	"      --session KEY      with --server: the session to run in, which stays open\n"
@@ -54,7 +55,7 @@ static const char up_usage[] =
 	"      --session-max-s N    and so long after it opened (300)\n"
 	"      --queue-wait-s N     a run waits at most so long for a place (5)\n"
 	"      --profile NAME       limits where none are asked for (strict)\n"
-	"      --rootfs DIR         system files from DIR instead of this machine's /usr\n"
+	"      --rootfs DIR         system files (default: image or this machine's /usr)\n"
 	"      --log-level LEVEL    error, warning, info (default) or debug\n"
 	"      --unlimited-host     go on where no cgroup limit can be set\n"
 	"      --no-assistant       the service alone, without the chat\n"
@@ -120,6 +121,26 @@ static const char token_usage[] =
 	"\n"
 	"Exit status: 0 done; 125 a file cannot be read or written; 2 usage.\n";
 
+static const char image_usage[] =
+	"Usage: cloche image build [--out DIR] [--locked|--update-lock] [OPTION]...\n"
+	"       cloche image path\n"
+	"       cloche image ls [--json]\n"
+	"       cloche image rm ID... | --old\n"
+	"Makes the system files of jails: CPython 3.14, its packages, ffmpeg, fonts. No\n"
+	"container engine is needed, but root. `cloche run` and `up` use the last one\n"
+	"made; --rootfs host is for those who want this machine's /usr.\n"
+	"\n"
+	"      --out DIR          the image there, for --rootfs, and not used by default\n"
+	"      --locked           the versions of the lock files or none\n"
+	"      --update-lock      the newest versions, and the lock files are written\n"
+	"      --from DIR         another recipe than Cloche's own (image/)\n"
+	"      --cache DIR        where downloads stay (default: ~/.cache/cloche)\n"
+	"      --old              all images but the one in use\n"
+	"      --json             print JSON\n"
+	"\n"
+	"path prints where the image in use is; ls what is in each; rm removes some.\n"
+	"Exit status: 0 done; 125 not; 2 usage.\n";
+
 static const char doctor_usage[] =
 	"Usage: cloche doctor [--json]\n"
 	"Tries on this machine every mechanism that a jail is made of, and names cause\n"
@@ -145,6 +166,7 @@ const struct command commands[] = {
 		false },
 	{ "cancel", "end a run of a supervisor", cancel_usage, cli_cancel, false },
 	{ "token", "say who may use a service", token_usage, cli_token, false },
+	{ "image", "make and list the system files of jails", image_usage, cli_image, false },
 	{ "doctor", "say what this machine lacks for a jail, and the remedy", doctor_usage,
 		cli_doctor, true },
 	{ "jail", "show what the jail forbids", jail_usage, cli_jail, false },

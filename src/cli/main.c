@@ -27,7 +27,8 @@ int main(int argc, char **argv)
 		return EXIT_OURS;
 	environment_set(&(struct environment){ .home = getenv("HOME"),
 		.config_home = getenv("XDG_CONFIG_HOME"),
-		.state_home = getenv("XDG_STATE_HOME") });
+		.state_home = getenv("XDG_STATE_HOME"),
+		.cache_home = getenv("XDG_CACHE_HOME") });
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (is_second_life) {
 		argc--;

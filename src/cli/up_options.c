@@ -7,8 +7,10 @@
 
 #include "base/buf.h"
 #include "base/fault.h"
+#include "base/log.h"
 #include "cli/base/environment.h"
 #include "cli/base/exit.h"
+#include "cli/base/image_dir.h"
 #include "cli/base/say.h"
 #include "cli/base/state_dir.h"
 #include "sandbox/profile.h"
@@ -175,6 +177,19 @@ static int state_choose(struct up_options *options)
 	return say_usage("name a folder for what must last: --state DIR");
 }
 
+/* The image that was built last, unless other system files are named; chosen once, so that all
+ * jailds of this service have the same. */
+static void rootfs_choose(struct up_options *options)
+{
+	char *setting = options->settings.rootfs, path[PATH_MAX];
+	const char *chosen = image_rootfs(setting, path);
+
+	if (chosen != setting)
+		(void)str_copy(setting, sizeof(options->settings.rootfs), chosen ? chosen : "");
+	if (chosen == path)
+		log_info("msg=\"jails get the files of the image\" path=%s", LOG_VALUE(path));
+}
+
 int up_options_parse(int argc, char **argv, struct up_options *ret_options)
 {
 	struct reading reading = { .options = ret_options };
@@ -193,6 +208,8 @@ int up_options_parse(int argc, char **argv, struct up_options *ret_options)
 		status = options_read(&reading, argc, argv);
 	if (status == 0)
 		status = state_choose(ret_options);
+	if (status == 0)
+		rootfs_choose(ret_options);
 	if (status == 0 && profile_get(ret_options->settings.profile, &limits, &fault) < 0)
 		return say_usage("profile: %s", fault.text);
 	return status;

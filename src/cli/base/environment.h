@@ -5,6 +5,7 @@ struct environment {
 	const char *home;	 /* HOME, or NULL, as all of these */
 	const char *config_home; /* XDG_CONFIG_HOME */
 	const char *state_home;	 /* XDG_STATE_HOME */
+	const char *cache_home;	 /* XDG_CACHE_HOME */
 };
 
 /* The strings are borrowed: the environment's own. */

@@ -13,6 +13,7 @@
 #include "base/id.h"
 #include "base/macro.h"
 #include "cli/base/exit.h"
+#include "cli/base/image_dir.h"
 #include "cli/base/say.h"
 #include "cli/run/cost.h"
 #include "cli/run/inputs.h"
@@ -40,6 +41,7 @@
 
 struct job {
 	struct run_options options;
+	char image[PATH_MAX]; /* the image's path, if there is one and no --rootfs */
 	struct script script;
 	struct inputs inputs;
 	struct jaild jaild;
@@ -94,11 +96,20 @@ static int rootfs_check(const char *rootfs)
 	return say_usage("--rootfs %s: is no folder; name the root of a file system tree", rootfs);
 }
 
+/* Which system files: told on a terminal, because the image is used without being asked for. */
+static void rootfs_choose(struct job *job)
+{
+	job->options.rootfs = image_rootfs(job->options.rootfs, job->image);
+	if (job->image[0] && !job->options.is_json && isatty(STDERR_FILENO))
+		say("with the files of %s", job->image);
+}
+
 /* Reads all that the person gave. Returns 0 or an exit status. */
 static int prepare(struct job *job)
 {
 	int status = outputs_check(job->options.out_dir);
 
+	rootfs_choose(job);
 	if (status == 0)
 		status = rootfs_check(job->options.rootfs);
 	if (status == 0)

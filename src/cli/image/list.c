@@ -1,0 +1,214 @@
+/* `cloche image path`, `ls` and `rm`: what there is, from the manifests that the images carry. */
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/fault.h"
+#include "base/str.h"
+#include "cli/base/exit.h"
+#include "cli/base/image_dir.h"
+#include "cli/base/say.h"
+#include "cli/image/image.h"
+#include "image/place.h"
+#include "image/tree.h"
+#include "json/json.h"
+#include "json/parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINE_WIDTH 78
+
+int image_verb_path(const struct image_request *request)
+{
+	char path[PATH_MAX];
+
+	(void)request;
+	if (image_default(path) < 0) {
+		say("there is no image; `cloche image build` makes one");
+		return EXIT_OURS;
+	}
+	(void)puts(path);
+	return 0;
+}
+
+struct shown {
+	char path[PATH_MAX];
+	bool is_current;
+	struct tree_sum sum;
+	char built[32]; /* the day, UTC */
+	struct json *manifest;
+};
+
+/* Fills *ret with the image's manifest and measures it. Returns 0, or an exit status. */
+static int shown_read(const char *place, const char *id, struct shown *ret)
+{
+	AUTO_BUF struct buf text = BUF_INIT(IMAGE_MANIFEST_MAX);
+	AUTO_FREE char *manifest = xasprintf("%s/%s" IMAGE_MANIFEST, place, id);
+	char current[PATH_MAX];
+	struct fault fault;
+	struct stat st;
+	struct tm day;
+	int r;
+
+	*ret = (struct shown){ 0 };
+	if (str_format(ret->path, sizeof(ret->path), "%s/%s", place, id) < 0)
+		return EXIT_OURS;
+	r = buf_add_file(&text, AT_FDCWD, manifest);
+	if (r < 0 || stat(manifest, &st) < 0) {
+		say("%s: %s", manifest, strerror(r < 0 ? -r : errno));
+		return EXIT_OURS;
+	}
+	if (json_parse(str_trim(buf_get_slice(&text)), &ret->manifest, &fault) < 0) {
+		say("%s: %s", manifest, fault.text);
+		return EXIT_OURS;
+	}
+	ret->is_current = image_current(place, current) == 0 && strcmp(current, ret->path) == 0;
+	if (gmtime_r(&st.st_mtim.tv_sec, &day))
+		(void)strftime(ret->built, sizeof(ret->built), "%Y-%m-%d", &day);
+	(void)tree_measure(ret->path, &ret->sum);
+	return 0;
+}
+
+static struct str text_get(const struct json *object, const char *name)
+{
+	struct str text = STR("");
+
+	(void)json_as_text(json_get(object, name), &text);
+	return text;
+}
+
+/* "Title: a 1, b 2, ..." in lines of a terminal. */
+static void list_print(const char *title, const struct json *list)
+{
+	int column = printf("  %s (%zu):", title, json_size(list));
+
+	for (size_t i = 0; i < json_size(list); i++) {
+		const struct json *item = json_at(list, i);
+		struct str name = text_get(item, "name"), version = text_get(item, "version");
+		int width;
+
+		(void)json_as_text(item, &name);
+		width = (int)(name.n + version.n) + 3;
+		if (column + width > LINE_WIDTH)
+			column = printf("\n   ") - 1;
+		column += printf(" %.*s%s%.*s%s", STR_ARG(name), version.n ? " " : "",
+			STR_ARG(version), i + 1 < json_size(list) ? "," : "");
+	}
+	(void)printf("\n");
+}
+
+static void shown_print(const struct shown *shown)
+{
+	const struct json *manifest = shown->manifest;
+
+	(void)printf("%s %.*s  %s  %llu MB, %llu files  %s\n", shown->is_current ? "*" : " ",
+		STR_ARG(text_get(manifest, "id")), shown->built,
+		(unsigned long long)(shown->sum.bytes / 1000000),
+		(unsigned long long)shown->sum.files, shown->path);
+	list_print("languages", json_get(manifest, "languages"));
+	list_print("Python packages", json_get(manifest, "packages"));
+	list_print("Debian packages", json_get(manifest, "system_packages"));
+	list_print("fonts", json_get(manifest, "fonts"));
+}
+
+static void texts_copy(struct json *to, const char *name, const struct json *from)
+{
+	const struct json *list = json_get(from, name);
+	struct json *array = json_set_array(to, name);
+
+	for (size_t i = 0; i < json_size(list); i++) {
+		const struct json *item = json_at(list, i);
+		struct str text;
+
+		if (json_as_text(item, &text) == 0) {
+			json_add_text(array, text);
+			continue;
+		}
+		struct json *object = json_add_object(array);
+
+		json_set_text(object, "name", text_get(item, "name"));
+		json_set_text(object, "version", text_get(item, "version"));
+	}
+}
+
+static void shown_add(struct json *array, const struct shown *shown)
+{
+	static const char *const lists[] = { "languages", "packages", "system_packages", "fonts" };
+	struct json *object = json_add_object(array);
+
+	json_set_text(object, "id", text_get(shown->manifest, "id"));
+	json_set_cstr(object, "path", shown->path);
+	json_set_bool(object, "current", shown->is_current);
+	json_set_cstr(object, "built", shown->built);
+	json_set_count(object, "bytes", shown->sum.bytes);
+	json_set_count(object, "files", shown->sum.files);
+	json_set_text(object, "suite", text_get(shown->manifest, "suite"));
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		texts_copy(object, lists[i], shown->manifest);
+}
+
+int image_verb_ls(const struct image_request *request)
+{
+	AUTO_JSON struct json *answer = json_object_new();
+	struct json *array = json_set_array(answer, "images");
+	struct image_id ids[IMAGES_MAX];
+	char place[PATH_MAX];
+	size_t n = 0;
+	int status = 0;
+
+	if (image_dir_default(place) == 0)
+		n = image_list(place, ids);
+	for (size_t i = 0; i < n && status == 0; i++) {
+		struct shown shown;
+
+		status = shown_read(place, ids[i].text, &shown);
+		if (status == 0 && request->json)
+			shown_add(array, &shown);
+		else if (status == 0)
+			shown_print(&shown);
+		json_free(shown.manifest);
+	}
+	if (request->json && status == 0)
+		return say_json(answer);
+	if (n == 0)
+		say("there is no image in %s; `cloche image build` makes one", place);
+	return status;
+}
+
+static int image_drop(const char *place, const char *id)
+{
+	int r = image_remove(place, id);
+
+	if (r == 0)
+		return 0;
+	if (r == -ENOENT)
+		return say_usage("%s: there is no such image; `cloche image ls` lists them", id);
+	say("%s: %s", id,
+		r == -EBUSY ? "another command changes the images; wait for it" : strerror(-r));
+	return EXIT_OURS;
+}
+
+int image_verb_rm(const struct image_request *request)
+{
+	char place[PATH_MAX], current[PATH_MAX], path[PATH_MAX];
+	struct image_id ids[IMAGES_MAX];
+	size_t n;
+	int status = 0;
+
+	if (image_dir_default(place) < 0 || (!request->old && !request->words[0]))
+		return say_usage("which image? name it, or say --old for all but the one in use");
+	for (char **word = request->words; *word && status == 0; word++)
+		status = image_drop(place, *word);
+	if (!request->old || image_current(place, current) < 0)
+		return status;
+	n = image_list(place, ids);
+	for (size_t i = 0; i < n && status == 0; i++) {
+		(void)str_format(path, sizeof(path), "%s/%s", place, ids[i].text);
+		if (strcmp(path, current) != 0)
+			status = image_drop(place, ids[i].text);
+	}
+	return status;
+}

@@ -1,0 +1,130 @@
+#include "image/place.h"
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "image/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CURRENT_NEW ".current"
+
+static bool id_is_valid(const char *text)
+{
+	return strlen(text) == IMAGE_ID_LEN && strspn(text, "0123456789abcdef") == IMAGE_ID_LEN;
+}
+
+int image_current(const char *place, char ret_path[PATH_MAX])
+{
+	char link[PATH_MAX], id[IMAGE_ID_LEN + 1];
+	ssize_t n;
+
+	if (str_format(link, sizeof(link), "%s/" IMAGE_CURRENT, place) < 0)
+		return -ENOENT;
+	n = readlink(link, id, sizeof(id));
+	if (n != IMAGE_ID_LEN)
+		return -ENOENT;
+	id[n] = '\0';
+	if (!id_is_valid(id) || str_format(ret_path, PATH_MAX, "%s/%s", place, id) < 0)
+		return -ENOENT;
+	return image_is(ret_path) ? 0 : -ENOENT;
+}
+
+bool image_is(const char *path)
+{
+	char manifest[PATH_MAX];
+	struct stat st;
+
+	return str_format(manifest, sizeof(manifest), "%s" IMAGE_MANIFEST, path) == 0 &&
+	       lstat(manifest, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+struct dated {
+	struct image_id id;
+	struct timespec made;
+};
+
+static int dated_compare(const void *a, const void *b)
+{
+	const struct dated *left = a, *right = b;
+
+	if (left->made.tv_sec != right->made.tv_sec)
+		return left->made.tv_sec < right->made.tv_sec ? -1 : 1;
+	return strcmp(left->id.text, right->id.text);
+}
+
+size_t image_list(const char *place, struct image_id ret_ids[IMAGES_MAX])
+{
+	struct dated found[IMAGES_MAX];
+	DIR *dir = opendir(place);
+	struct dirent *entry;
+	char path[PATH_MAX];
+	struct stat st;
+	size_t n = 0;
+
+	while (dir && n < IMAGES_MAX && (entry = readdir(dir))) {
+		if (!id_is_valid(entry->d_name) ||
+			str_format(path, sizeof(path), "%s/%s" IMAGE_MANIFEST, place,
+				entry->d_name) < 0 ||
+			lstat(path, &st) < 0)
+			continue;
+		(void)str_copy(found[n].id.text, sizeof(found[n].id.text), entry->d_name);
+		found[n++].made = st.st_mtim;
+	}
+	if (dir)
+		(void)closedir(dir);
+	qsort(found, n, sizeof(found[0]), dated_compare);
+	for (size_t i = 0; i < n; i++)
+		ret_ids[i] = found[i].id;
+	return n;
+}
+
+int image_use(const char *place, const char *id)
+{
+	char link[PATH_MAX], path[PATH_MAX];
+
+	if (str_format(link, sizeof(link), "%s/" CURRENT_NEW, place) < 0 ||
+		str_format(path, sizeof(path), "%s/" IMAGE_CURRENT, place) < 0)
+		return -ENAMETOOLONG;
+	(void)unlink(link);
+	if (symlink(id, link) < 0 || rename(link, path) < 0)
+		return -errno;
+	return 0;
+}
+
+int image_lock(const char *place)
+{
+	AUTO_CLOSE int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	return TAKE_FD(fd);
+}
+
+int image_remove(const char *place, const char *id)
+{
+	char path[PATH_MAX], current[PATH_MAX], gone[PATH_MAX];
+	AUTO_CLOSE int lock = image_lock(place);
+
+	if (lock < 0)
+		return lock;
+	if (!id_is_valid(id) || str_format(path, sizeof(path), "%s/%s", place, id) < 0 ||
+		str_format(gone, sizeof(gone), "%s/" IMAGE_WORK_PREFIX "%s", place, id) < 0)
+		return -ENOENT;
+	if (image_current(place, current) == 0 && strcmp(current, path) == 0 &&
+		str_format(current, sizeof(current), "%s/" IMAGE_CURRENT, place) == 0)
+		(void)unlink(current);
+	/* renamed first: an image that is half gone must not look like one */
+	if (rename(path, gone) < 0)
+		return -errno;
+	return tree_remove(gone);
+}

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Where images are. A place is a folder with images, each under the beginning of its recipe's hash,
+ * and a link `current` to the one in use, which is changed by a rename. What begins with a dot in
+ * it is a build's, under way or given up.
+ */
+
+#define IMAGE_PYTHON_DIR   "/usr/local/lib/python3.14/dist-packages"
+#define IMAGE_SHARE_DIR	   "/usr/share/cloche"
+#define IMAGE_MANIFEST	   IMAGE_SHARE_DIR "/image.json" /* its hash, languages, packages, fonts */
+#define IMAGE_MANIFEST_MAX (1024u * 1024)
+#define IMAGE_ID_LEN	   16
+#define IMAGE_CURRENT	   "current"
+#define IMAGE_WORK_PREFIX  ".build-"
+#define IMAGES_MAX	   64
+
+struct image_id {
+	char text[IMAGE_ID_LEN + 1];
+};
+
+/* The path of the image in use in a place, without the link: 0, or -ENOENT if there is none. */
+int image_current(const char *place, char ret_path[PATH_MAX]);
+
+/* True if path is the tree of an image: it has a manifest. */
+bool image_is(const char *path);
+
+/* The images of a place, oldest first; at most IMAGES_MAX. Returns how many. */
+size_t image_list(const char *place, struct image_id ret_ids[IMAGES_MAX]);
+
+/* Makes the image of that name the one in use. Returns 0 or -errno. */
+int image_use(const char *place, const char *id);
+
+/* Removes an image of a place; what is in use by runs at this moment loses its files. Returns 0,
+ * -EBUSY if another command changes the place, or -errno. */
+int image_remove(const char *place, const char *id);
+
+/* Opens and locks the place against other commands: the descriptor, or -EBUSY, or -errno. The
+ * caller closes it. */
+int image_lock(const char *place);
