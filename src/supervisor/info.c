@@ -19,7 +19,12 @@
 static const char python_script[] =
 	"import importlib.metadata as m, json, sys\n"
 	"found = {d.metadata['Name']: d.version for d in m.distributions() if d.metadata['Name']}\n"
-	"print(json.dumps([sys.version.split()[0], sorted(found.items(), key=str)[:1000]]))\n";
+	"try:\n"
+	"    fonts = json.load(open('/usr/share/cloche/image.json'))['fonts']\n" /* docs/image.md */
+	"except Exception:\n"
+	"    fonts = []\n"
+	"print(json.dumps([sys.version.split()[0], sorted(found.items(), key=str)[:1000], "
+	"fonts[:1000]]))\n";
 
 static const char bash_script[] = "echo \"${BASH_VERSION%%(*}\"\n";
 
@@ -52,6 +57,15 @@ static void text_take(char *to, size_t size, const struct json *j)
 		(void)str_format(to, size, "%.*s", STR_ARG(text));
 }
 
+static void fonts_take(struct info *info, const struct json *list)
+{
+	info->fonts = xcalloc(INFO_FONTS_MAX, sizeof(*info->fonts));
+	for (size_t i = 0; i < json_size(list) && info->n_fonts < INFO_FONTS_MAX; i++) {
+		text_take(info->fonts[info->n_fonts], INFO_NAME_SIZE, json_at(list, i));
+		info->n_fonts += info->fonts[info->n_fonts][0] != '\0';
+	}
+}
+
 static void python_take(struct info *info, struct str text)
 {
 	AUTO_JSON struct json *found = NULL;
@@ -70,6 +84,7 @@ static void python_take(struct info *info, struct str text)
 		text_take(package->version, sizeof(package->version), json_at(json_at(list, i), 1));
 		info->n_packages += package->name[0] != '\0';
 	}
+	fonts_take(info, json_at(found, 2));
 }
 
 void info_find(struct info *info, struct house *house)
@@ -100,7 +115,7 @@ static void language_add(struct json *languages, const char *name, const char *v
 
 void info_set(const struct info *info, struct json *object)
 {
-	struct json *languages = json_set_array(object, "languages"), *packages;
+	struct json *languages = json_set_array(object, "languages"), *packages, *fonts;
 	bool is_found = atomic_load(&info->is_found);
 
 	language_add(languages, "python", is_found ? info->python : "");
@@ -112,4 +127,7 @@ void info_set(const struct info *info, struct json *object)
 		json_set_cstr(package, "name", info->packages[i].name);
 		json_set_cstr(package, "version", info->packages[i].version);
 	}
+	fonts = json_set_array(object, "fonts");
+	for (size_t i = 0; is_found && i < info->n_fonts; i++)
+		json_add_text(fonts, str_from(info->fonts[i]));
 }

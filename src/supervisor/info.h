@@ -9,6 +9,7 @@ struct json;
 /* What is inside the jail: found out once, by running a script in it. */
 
 #define INFO_PACKAGES_MAX 1000
+#define INFO_FONTS_MAX	  1000
 #define INFO_NAME_SIZE	  64
 #define INFO_VERSION_SIZE 32
 
@@ -23,11 +24,14 @@ struct info {
 	char bash[INFO_VERSION_SIZE];
 	struct info_package *packages; /* of Python, owned */
 	size_t n_packages;
+	char (*fonts)[INFO_NAME_SIZE]; /* families, of an image; owned */
+	size_t n_fonts;
 };
 
 /* Runs the scripts; what does not work is logged and left empty. Takes some tenths of a second; on
  * a bad machine as long as a run may. */
 void info_find(struct info *info, struct house *house);
 
-/* Adds "languages" and "packages" to the object; without versions until it is found. */
+/* Adds "languages", "packages" and "fonts" to the object; without versions, and empty, until it is
+ * found. */
 void info_set(const struct info *info, struct json *object);
