@@ -19,7 +19,7 @@ demo: build
 	@tools/demo
 
 check check-long fuzz: build
-	@tools/deps check
+	@tools/deps check image
 	@$(RUN_$@)
 
 RUN_check = tests/run

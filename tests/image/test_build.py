@@ -1,0 +1,186 @@
+"""I3, I10: the build: what it keeps, what it says, and what is left when it is cut short.
+
+The downloads are those of the suite's cache; apt-get, mmdebstrap and pip3 are small programs that do what the test is
+about.
+"""
+import os
+import re
+import signal
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from image_cache import CACHE, PROGRAM, REPO, build
+
+RECIPE = REPO / "image"
+LOCK = [line.split() for line in (RECIPE / "packages.lock").read_text().splitlines() if line and line[0] != "#"]
+
+
+def test_I10_a_second_build_says_that_nothing_has_changed(tree):
+    before = tree.stat()
+    again = build(stderr=subprocess.PIPE, text=True)
+    assert again.returncode == 0 and "nothing has changed" in again.stderr
+    assert (tree.stat().st_ino, tree.stat().st_ctime) == (before.st_ino, before.st_ctime)
+
+
+def test_I3_every_line_of_the_lock_has_a_version_and_hashes():
+    text = (RECIPE / "requirements.txt").read_text()
+    entries = re.split(r"(?m)^(?=[A-Za-z])", re.sub(r"(?m)^#.*\n", "", text))[1:]
+    assert len(entries) > 100
+    for entry in entries:
+        assert re.match(r"[\w.-]+==\S+ \\\n", entry) and "--hash=sha256:" in entry, entry
+    names = {re.match(r"[\w.-]+", entry).group().lower() for entry in entries}
+    wanted = re.findall(r"(?m)^([A-Za-z][\w.-]*)", (RECIPE / "requirements.in").read_text())
+    assert {name.lower() for name in wanted} <= names
+
+
+def test_every_debian_package_has_a_version_and_a_hash():
+    assert len(LOCK) > 300 and len({row[0] for row in LOCK}) == len(LOCK)
+    assert all(len(row) == 5 and re.fullmatch("[0-9a-f]{64}", row[4]) for row in LOCK)
+
+
+class Workshop:
+    """A place for builds that go wrong, with programs of the test's own first in PATH."""
+
+    def __init__(self, folder):
+        self.folder, self.bin, self.out = folder, folder / "bin", folder / "images/rootfs"
+        self.bin.mkdir()
+        self.path = str(self.bin)
+
+    def program(self, name, text):
+        (self.bin / name).write_text(f"#!/bin/sh\nPATH=/usr/bin:/bin\n{text}\n")
+        (self.bin / name).chmod(0o755)
+
+    def start(self, *options, cache=CACHE):
+        return subprocess.Popen([PROGRAM, "image", "build", "--out", self.out, "--cache", cache, *options],
+                                env={"PATH": self.path, "HOME": "/nonexistent"}, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def build(self, *options, **more):
+        child = self.start(*options, **more)
+        _, said = child.communicate(timeout=120)
+        return child.returncode, said
+
+    def remains(self):
+        return list(self.out.parent.glob(".*"))
+
+
+@pytest.fixture
+def workshop(tree, tmp_path):
+    made = Workshop(tmp_path)
+    made.program("dpkg-deb", 'exec dpkg-deb "$@"')
+    return made
+
+
+def test_a_missing_program_is_named_with_its_package(workshop):
+    status, said = workshop.build()
+    assert status == 125 and "no program mmdebstrap" in said and "apt-get install mmdebstrap" in said
+    assert not workshop.out.exists() and not workshop.remains()
+
+
+def test_what_a_program_says_at_its_end_is_told(workshop):
+    workshop.program("mmdebstrap", "echo working >&2; echo 'E: the disk is on fire' >&2; exit 3")
+    status, said = workshop.build()
+    assert status == 125 and "E: the disk is on fire" in said and "build.log" in said and "working" not in said
+    assert not workshop.remains()
+
+
+def test_a_build_that_is_killed_takes_its_programs_along_and_the_next_one_cleans_up(workshop):
+    workshop.program("mmdebstrap", f'mkdir -p "$9/x"; echo here > {workshop.folder}/started; exec sleep 1007')
+    child = workshop.start()
+    deadline = time.monotonic() + 60
+    while not (workshop.folder / "started").exists():
+        assert time.monotonic() < deadline and child.poll() is None, child.stderr.read()
+        time.sleep(0.05)
+    status, said = workshop.build()
+    assert status == 125 and "Another build is at work" in said
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    deadline = time.monotonic() + 10
+    while sleepers():
+        assert time.monotonic() < deadline, "mmdebstrap goes on"
+        time.sleep(0.05)
+    assert workshop.remains() and not workshop.out.exists()
+    workshop.program("mmdebstrap", "exit 1")
+    status, said = workshop.build()
+    assert status == 125 and "removing what a build that was cut short has left" in said
+    assert not workshop.remains()
+
+
+def sleepers():
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if path.read_bytes() == b"sleep\x001007\x00":
+                found.append(path)
+        except OSError:
+            continue
+    return found
+
+
+APT = '''
+case "$*" in
+*indextargets*) echo "http://mirror.invalid/debian" ;;
+*update*) ;;
+*--print-uris*) cat {uris} ;;
+*) shift 4; for word in "$@"; do name=${{word%%=*}}; [ "$name" = -q ] || echo other > "$(grep "^'$name " {names} | cut -d' ' -f2)"; done ;;
+esac
+'''
+
+
+def file_name(row):
+    return f"{row[0]}_{row[1].replace(':', '%3a')}_{row[2]}.deb"
+
+
+def archive(workshop, rows):
+    """An apt-get whose archive has these packages, and gives out other bytes for each of them."""
+    uris, names = workshop.folder / "uris", workshop.folder / "names"
+    uris.write_text("".join(f"'http://mirror.invalid/{row[0]}' {file_name(row)} {row[3]} SHA256:{row[4]}\n" for row in rows))
+    names.write_text("".join(f"'{row[0]} {file_name(row)}\n" for row in rows))
+    workshop.program("apt-get", APT.format(uris=uris, names=names))
+
+
+def test_locked_names_what_has_vanished_from_the_archive(workshop):
+    archive(workshop, [row for row in LOCK if row[0] not in ("zip", "jq")])
+    status, said = workshop.build("--locked", cache=workshop.folder / "cache")
+    gone = {row[0]: row[1] for row in LOCK}
+    assert status == 125 and f"jq {gone['jq']}, zip {gone['zip']}" in said and "--update-lock" in said
+
+
+def test_a_package_with_other_bytes_is_refused(workshop):
+    archive(workshop, LOCK)
+    status, said = workshop.build(cache=workshop.folder / "cache")
+    assert status == 125 and "does not have the SHA-256" in said and LOCK[0][0] in said
+
+
+def test_what_is_no_image_is_not_replaced(workshop):
+    workshop.out.mkdir(parents=True)
+    (workshop.out / "mine").write_text("x")
+    status, said = workshop.build()
+    assert status == 125 and "it is no image" in said
+    assert (workshop.out / "mine").read_text() == "x"
+
+
+def test_a_folder_that_is_no_recipe_is_refused(workshop):
+    status, said = workshop.build("--from", str(workshop.folder))
+    assert status == 125 and "no recipe" in said and "--from" in said
+
+
+def test_only_root_can_build(tmp_path):
+    tmp_path.chmod(0o777)
+    for folder in tmp_path.parents:
+        if folder != Path("/tmp") and str(folder).startswith("/tmp"):
+            folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
+    done = subprocess.run(["setpriv", "--reuid", "65534", "--clear-groups", PROGRAM, "image", "build", "--out", tmp_path / "x",
+                           "--cache", tmp_path / "c"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 125 and "Only root" in done.stderr and "--rootfs" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["image"], ["image", "make"], ["image", "build", "--old"], ["image", "path", "x"],
+                                   ["image", "build", "--locked", "--update-lock"], ["image", "rm"], ["image", "ls", "--out", "x"]])
+def test_mistakes_are_told(words, tmp_path):
+    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          env={"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path), "PATH": os.environ["PATH"]})
+    assert done.returncode == 2 and done.stderr.startswith("cloche: ")

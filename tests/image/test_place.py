@@ -1,0 +1,76 @@
+"""`cloche image path`, `ls` and `rm`, and which system files a run has."""
+import json
+import os
+import subprocess
+
+import pytest
+from image_cache import PROGRAM, TREE
+
+IDENTITY = "0123456789abcdef"
+
+
+class Home:
+    """A state directory with the suite's image in it, as if it had been built there."""
+
+    def __init__(self, folder):
+        self.folder, self.place = folder, folder / "cloche/image"
+        self.place.mkdir(parents=True)
+
+    def cloche(self, *words):
+        return subprocess.run([PROGRAM, *words], cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "XDG_STATE_HOME": str(self.folder)})
+
+    def image(self, identity, current=False):
+        share = self.place / identity / "usr/share/cloche"
+        share.mkdir(parents=True)
+        (share / "image.json").write_bytes((TREE / "usr/share/cloche/image.json").read_bytes())
+        if current:
+            (self.place / "current").symlink_to(identity)
+
+
+@pytest.fixture
+def home(tree, tmp_path):
+    return Home(tmp_path)
+
+
+def test_without_an_image_the_remedy_is_named(home):
+    for words in (["image", "path"], ["image", "ls"]):
+        assert "cloche image build" in home.cloche(*words).stderr
+    assert home.cloche("image", "path").returncode == 125
+    assert json.loads(home.cloche("image", "ls", "--json").stdout) == {"images": []}
+
+
+def test_path_and_ls(home):
+    home.image(IDENTITY, current=True)
+    home.image("f" * 16)
+    assert home.cloche("image", "path").stdout == f"{home.place}/{IDENTITY}\n"
+    shown = home.cloche("image", "ls").stdout
+    assert f"{home.place}/{IDENTITY}" in shown and "numpy 2." in shown and "ffmpeg" in shown and "Noto Sans Thai" in shown
+    images = json.loads(home.cloche("image", "ls", "--json").stdout)["images"]
+    assert [image["current"] for image in images].count(True) == 1
+    packages = {package["name"]: package["version"] for package in images[0]["packages"]}
+    assert len(packages) > 150 and packages["numpy"].startswith("2.")
+    assert {language["name"]: language["version"][:4] for language in images[0]["languages"]}["python"] == "3.14"
+    assert {"Noto Sans Devanagari", "Noto Emoji", "DejaVu Sans"} <= set(images[0]["fonts"]) and "Arial" not in images[0]["fonts"]
+
+
+def test_rm(home):
+    home.image(IDENTITY, current=True)
+    home.image("e" * 16)
+    home.image("f" * 16)
+    assert home.cloche("image", "rm", "f" * 16).returncode == 0
+    assert home.cloche("image", "rm", "--old").returncode == 0
+    assert [path.name for path in sorted(home.place.iterdir())] == [IDENTITY, "current"]
+    assert home.cloche("image", "rm", "e" * 16).returncode == 2
+    assert home.cloche("image", "rm", "../x").returncode == 2
+    assert home.cloche("image", "rm", IDENTITY).returncode == 0
+    assert list(home.place.iterdir()) == []
+
+
+def test_a_run_uses_the_image_unless_it_is_told_otherwise(home):
+    (home.folder / "v.py").write_text("import os; print(os.path.exists('/usr/share/cloche/image.json'))")
+    assert home.cloche("run", "v.py").stdout == "False\n"
+    (home.place / IDENTITY).symlink_to(TREE)
+    (home.place / "current").symlink_to(IDENTITY)
+    assert home.cloche("run", "v.py").stdout == "True\n"
+    assert home.cloche("run", "--rootfs", "host", "v.py").stdout == "False\n"
