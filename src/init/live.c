@@ -69,9 +69,9 @@ static int sockets_make(int *ret_ours, int *ret_theirs)
 	return nonblocking_set(pair[0]);
 }
 
-static int null_open(void)
+static int null_open(int mode)
 {
-	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int fd = open("/dev/null", mode | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -99,7 +99,7 @@ static void interpreter_start(struct live *live, const struct cell *cell)
 	wall(STAGE_LIVE_SOCKET, sockets_make(&live->socket_fd, &theirs));
 	live->signal_fd = children_open();
 	wall_check(STAGE_LIVE_SOCKET, live->signal_fd);
-	null_fd = null_open();
+	null_fd = null_open(O_RDWR); /* which each stream is connected to in its own way */
 	wall_check(STAGE_LIVE_SOCKET, null_fd);
 	fds[WIRE_RUN_PACKAGE] = -1;
 	fds[WIRE_RUN_STDIN] = fds[WIRE_RUN_STDOUT] = fds[WIRE_RUN_STDERR] = null_fd;
@@ -142,7 +142,7 @@ static int copy_take(int *fd, off_t size_max)
 }
 
 /* A stream of the client's: its /dev/null would be the host's own, its file would stay with us. */
-static int stream_take(int *fd)
+static int stream_take(int *fd, int mode)
 {
 	struct stat status;
 	int null_fd;
@@ -153,7 +153,7 @@ static int stream_take(int *fd)
 		return copy_take(fd, LIVE_STDIN_MAX);
 	if (!S_ISCHR(status.st_mode))
 		return 0;
-	null_fd = null_open();
+	null_fd = null_open(mode);
 	if (null_fd < 0)
 		return null_fd;
 	(void)fd_close(*fd);
@@ -196,11 +196,11 @@ static int call_take(struct live *live, int *fds)
 	int r = copy_take(&fds[WIRE_RUN_PACKAGE], PACKAGE_SIZE_MAX);
 
 	if (r == 0)
-		r = stream_take(&fds[WIRE_RUN_STDIN]);
+		r = stream_take(&fds[WIRE_RUN_STDIN], O_RDONLY);
 	if (r == 0)
-		r = stream_take(&fds[WIRE_RUN_STDOUT]);
+		r = stream_take(&fds[WIRE_RUN_STDOUT], O_WRONLY);
 	if (r == 0)
-		r = stream_take(&fds[WIRE_RUN_STDERR]);
+		r = stream_take(&fds[WIRE_RUN_STDERR], O_WRONLY);
 	if (r == 0)
 		r = stale_drop(live);
 	return r < 0 ? r : channel_send(live->socket_fd, &word, sizeof(word), fds, WIRE_RUN_FDS);

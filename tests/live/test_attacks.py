@@ -173,6 +173,17 @@ copy = memoryview(sys._getframe(1).f_globals['boot'].memory)
     assert called.report[ERROR] == "ZeroDivisionError"
 
 
+def test_null_streams_are_the_cells_and_go_one_way(victim):
+    victim.good("import os, stat\nassert os.fstat(0).st_rdev == os.stat('/dev/null').st_rdev")
+    assert victim("os.write(0, b'x')").report[ERROR] == "OSError"
+
+
+def test_descriptors_that_are_all_taken_leave_no_room_for_a_call(victim):
+    victim("import os\ntry:\n    while True: os.open('/dev/null', 0)\nexcept OSError: pass")
+    called = victim("print('no')")
+    assert (called.out, called.lost) == ("", Lost.CRASH)
+
+
 def test_fork_that_answers_twice(victim):
     called = victim(CHANNEL + """
 if os.fork() == 0:
