@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import shlex
 import subprocess
 
@@ -95,9 +96,11 @@ def test_programs_are_hardened(name):
     done = subprocess.run(["readelf", "-hldW", program], capture_output=True, text=True, check=True)
     assert "DYN (" in done.stdout  # position independent
     assert "GNU_RELRO" in done.stdout
-    assert "BIND_NOW" in done.stdout or "FLAGS_1" in done.stdout
-    stack = next(line for line in done.stdout.splitlines() if "GNU_STACK" in line)
-    assert "RWE" not in stack
+    lines = done.stdout.splitlines()
+    if name != "cloche-init":  # it has nothing that is bound
+        assert any("FLAGS_1" in line and "NOW" in line for line in lines)
+    segments = [line for line in lines if line.strip().startswith(("LOAD", "GNU_STACK"))]
+    assert len(segments) > 2 and not [line for line in segments if re.search(r" R?WE ", line)]
 
 
 def test_dependencies_that_are_there_cost_nothing():

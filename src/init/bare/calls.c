@@ -311,10 +311,13 @@ void __stack_chk_fail(void)
 	__builtin_trap();
 }
 
-#if defined(__x86_64__)
-/* The child writes over what lies below the caller's frame, so the way back is kept in a register.
+/*
+ * The child runs on our stack and writes over what lies below the caller's frame, so nothing of
+ * ours may lie there: the way back is kept in a register.
  */
-__asm__(".globl vfork\n"
+#if defined(__x86_64__)
+__asm__(".pushsection .text\n"
+	".globl vfork\n"
 	".type vfork, @function\n"
 	"vfork:\n"
 	"	endbr64\n"
@@ -328,11 +331,24 @@ __asm__(".globl vfork\n"
 	"1:	neg %eax\n"
 	"	mov %eax, bare_errno(%rip)\n"
 	"	mov $-1, %eax\n"
-	"	ret\n");
+	"	ret\n"
+	".popsection\n");
 #else
-/* A leaf: the way back stays in its register. */
-pid_t vfork(void)
-{
-	return (pid_t)CALL(clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0);
-}
+__asm__(".pushsection .text\n"
+	".globl vfork\n"
+	".type vfork, %function\n"
+	"vfork:\n"
+	"	mov x0, #0x4111\n" /* CLONE_VFORK | CLONE_VM | SIGCHLD */
+	"	mov x1, #0\n"
+	"	mov x8, #220\n" /* SYS_clone */
+	"	svc 0\n"
+	"	cmn x0, #4095\n"
+	"	b.hs 1f\n"
+	"	ret\n"
+	"1:	neg w0, w0\n"
+	"	adrp x1, bare_errno\n"
+	"	str w0, [x1, #:lo12:bare_errno]\n"
+	"	mov w0, #-1\n"
+	"	ret\n"
+	".popsection\n");
 #endif

@@ -18,7 +18,9 @@
  * stack protector a random canary, and calls main.
  */
 
-#define PAGE_SIZE_LEAST 4096UL
+#ifndef DT_RELR
+#define DT_RELR 36 /* glibc 2.36 */
+#endif
 
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 extern const Elf64_Dyn _DYNAMIC[] __attribute__((visibility("hidden")));
@@ -42,7 +44,8 @@ __attribute__((no_stack_protector)) static void relocate(uintptr_t base)
 			rela = (const Elf64_Rela *)(base + entry->d_un.d_ptr);
 		if (entry->d_tag == DT_RELASZ)
 			size = entry->d_un.d_val;
-		check(entry->d_tag != DT_JMPREL && entry->d_tag != DT_REL);
+		check(entry->d_tag != DT_JMPREL && entry->d_tag != DT_REL &&
+			entry->d_tag != DT_RELR);
 	}
 	for (size_t i = 0; rela && i < size / sizeof(*rela); i++) {
 		check(rela[i].r_info == MACHINE_RELATIVE);
@@ -50,17 +53,33 @@ __attribute__((no_stack_protector)) static void relocate(uintptr_t base)
 	}
 }
 
-__attribute__((no_stack_protector)) static void constants_lock(uintptr_t base)
+/* A value that the kernel left on the stack, behind arguments and environment. getauxval(3) */
+__attribute__((no_stack_protector)) static uintptr_t auxiliary_get(
+	const uintptr_t *stack, uintptr_t type)
+{
+	const uintptr_t *word = stack + 1 + stack[0] + 1; /* behind argc, argv and its NULL */
+
+	while (*word)
+		word++;
+	for (word++; *word != AT_NULL; word += 2) {
+		if (*word == type)
+			return word[1];
+	}
+	__builtin_trap();
+}
+
+/* Whole pages only, as ld.so does: the linker sees to it that these are all on x86-64, and on arm64
+ * with pages of 4 KiB. */
+__attribute__((no_stack_protector)) static void constants_lock(uintptr_t base, uintptr_t page_size)
 {
 	const Elf64_Phdr *header = (const Elf64_Phdr *)(base + __ehdr_start.e_phoff);
 
 	for (int i = 0; i < __ehdr_start.e_phnum; i++) {
-		uintptr_t start = (base + header[i].p_vaddr) & ~(PAGE_SIZE_LEAST - 1);
-		uintptr_t end = base + header[i].p_vaddr + header[i].p_memsz;
+		uintptr_t start = (base + header[i].p_vaddr) & ~(page_size - 1);
+		uintptr_t end = (base + header[i].p_vaddr + header[i].p_memsz) & ~(page_size - 1);
 
-		if (header[i].p_type == PT_GNU_RELRO)
-			check(mprotect((void *)start, (end & ~(PAGE_SIZE_LEAST - 1)) - start,
-				      PROT_READ) == 0);
+		if (header[i].p_type == PT_GNU_RELRO && end > start)
+			check(mprotect((void *)start, end - start, PROT_READ) == 0);
 	}
 }
 
@@ -101,19 +120,10 @@ __attribute__((no_stack_protector)) static void canary_set(uintptr_t canary)
 /* The kernel's 16 random bytes; the lowest byte is 0, so that a string cannot carry a canary. */
 __attribute__((no_stack_protector)) static uintptr_t canary_get(const uintptr_t *stack)
 {
-	const uintptr_t *word = stack + 1 + stack[0] + 1; /* behind argc, argv and its NULL */
-
-	while (*word)
-		word++;
-	for (word++; *word != AT_NULL; word += 2) {
-		if (*word == AT_RANDOM)
-			return *(const uintptr_t *)word[1] & ~(uintptr_t)0xff;
-	}
-	__builtin_trap();
+	return *(const uintptr_t *)auxiliary_get(stack, AT_RANDOM) & ~(uintptr_t)0xff;
 }
 
-/* stack is as the kernel left it: argc, argv, envp, the auxiliary vector. execve(2), getauxval(3)
- */
+/* stack is as the kernel left it: argc, argv, envp, the auxiliary vector. execve(2) */
 __attribute__((no_stack_protector, noreturn, used)) void bare_start(const uintptr_t *stack);
 
 void bare_start(const uintptr_t *stack)
@@ -122,12 +132,13 @@ void bare_start(const uintptr_t *stack)
 
 	relocate(base);
 	canary_set(canary_get(stack));
-	constants_lock(base);
+	constants_lock(base, auxiliary_get(stack, AT_PAGESZ));
 	_exit(main());
 }
 
 #if defined(__x86_64__)
-__asm__(".globl _start\n"
+__asm__(".pushsection .text\n"
+	".globl _start\n"
 	".type _start, @function\n"
 	"_start:\n"
 	"	endbr64\n"
@@ -135,9 +146,11 @@ __asm__(".globl _start\n"
 	"	mov %rsp, %rdi\n"
 	"	and $-16, %rsp\n"
 	"	call bare_start\n"
-	"	hlt\n");
+	"	hlt\n"
+	".popsection\n");
 #else
-__asm__(".globl _start\n"
+__asm__(".pushsection .text\n"
+	".globl _start\n"
 	".type _start, %function\n"
 	"_start:\n"
 	"	mov x29, #0\n"
@@ -145,5 +158,6 @@ __asm__(".globl _start\n"
 	"	mov x0, sp\n"
 	"	and sp, x0, #-16\n"
 	"	bl bare_start\n"
-	"	brk #1\n");
+	"	brk #1\n"
+	".popsection\n");
 #endif
