@@ -322,36 +322,44 @@ static void call_end(struct cell *cell)
 	cell->state = CELL_FROZEN;
 	session->cell = NULL;
 	jaild->n_cells--;
-	(void)cell_answer_ended(cell, &usage);
+	cell_answer_ended(cell, &usage);
 	cell->has_end = cell->has_exit = false;
 	cell->run = 0;
 }
 
 static void on_freeze_retry(struct timer *timer);
 
-static void freeze_check(struct cell *cell)
+/* Waits as long as most cells need, once for each call; whoever takes longer holds nobody else up.
+ * Returns as cgroup_leaf_is_frozen. */
+static int freeze_await(int leaf_fd)
 {
-	struct live *live = &cell->session->live;
-	usec_t began_us = clock_now_us(), now_us = began_us;
-	int r = cgroup_leaf_is_frozen(live->leaf_fd);
+	usec_t until_us = clock_now_us() + FREEZE_SPIN_US;
+	int r = cgroup_leaf_is_frozen(leaf_fd);
 
-	while (r == 0 && now_us - began_us < FREEZE_SPIN_US) {
+	while (r == 0 && clock_now_us() < until_us) {
 		(void)sched_yield();
-		r = cgroup_leaf_is_frozen(live->leaf_fd);
-		now_us = clock_now_us();
+		r = cgroup_leaf_is_frozen(leaf_fd);
 	}
-	if (r == 1)
+	return r;
+}
+
+static void freeze_judge(struct cell *cell, int is_frozen)
+{
+	struct jaild *jaild = cell->session->jaild;
+
+	if (is_frozen == 1)
 		call_end(cell);
-	else if (r < 0 || now_us >= live->freeze_until_us)
+	else if (is_frozen < 0 || clock_now_us() >= cell->session->live.freeze_until_us)
 		cell_end(cell);
 	else
-		loop_timer_set(&cell->session->jaild->loop, &cell->timer, FREEZE_RETRY_US,
-			on_freeze_retry);
+		loop_timer_set(&jaild->loop, &cell->timer, FREEZE_RETRY_US, on_freeze_retry);
 }
 
 static void on_freeze_retry(struct timer *timer)
 {
-	freeze_check(container_of(timer, struct cell, timer));
+	struct cell *cell = container_of(timer, struct cell, timer);
+
+	freeze_judge(cell, cgroup_leaf_is_frozen(cell->session->live.leaf_fd));
 }
 
 void live_done(struct cell *cell, int status)
@@ -370,7 +378,7 @@ void live_done(struct cell *cell, int status)
 	if (cgroup_leaf_freeze(live->leaf_fd, true) < 0)
 		cell_end(cell);
 	else
-		freeze_check(cell);
+		freeze_judge(cell, freeze_await(live->leaf_fd));
 }
 
 static enum wire_lost lost_by(enum wire_end end)
@@ -407,7 +415,7 @@ static void call_lose(struct cell *cell)
 		return;
 	}
 	lost_set(live, lost_by(cell_end_decide(cell, &usage)));
-	(void)cell_answer_ended(cell, &usage);
+	cell_answer_ended(cell, &usage);
 }
 
 void live_finish(struct cell *cell)
