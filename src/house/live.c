@@ -2,8 +2,7 @@
  * Theory of operation: a session's names are those that its interpreter told last. When it is lost
  * they become part of the loss, which is told twice: to the run that saw it go, and to the first
  * run of the next one, since the first of the two answers may never have arrived. When the session
- * goes as a whole, the loss is kept by its name's hash for as long as HOUSE_REMEMBERED keeps that
- * of files.
+ * goes as a whole, the loss is kept by its name's hash, of the last LIVE_REMEMBERED such sessions.
  */
 #include "house/live.h"
 

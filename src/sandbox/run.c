@@ -236,8 +236,8 @@ static int timeout_ms(const struct run *run)
 	return (int)MIN((run->deadline_us - now_us) / USEC_PER_MS + 1, (usec_t)INT32_MAX);
 }
 
-/* The report is read once the cell is dead: nobody can change it under the parser. Most runs tell
- * nothing, which its first byte shows. */
+/* The report is read once the cell is dead, or a live interpreter's frozen: nobody can change it
+ * under the parser. Most runs tell nothing, which its first byte shows. */
 static void report_read(struct run *run)
 {
 	AUTO_FREE char *bytes = NULL;

@@ -348,7 +348,6 @@ static int changes_read(
 	return 0;
 }
 
-/* Fetches what the run made and says how it went. */
 /* As show_results takes them; their slices live in the answer and in paths. */
 static void results_show(struct remote *remote)
 {
@@ -372,6 +371,7 @@ static void results_show(struct remote *remote)
 	show_results(&remote->source, results, n);
 }
 
+/* Fetches what the run made and says how it went. */
 static int finish(struct remote *remote)
 {
 	size_t n = remote->answer.n_files;

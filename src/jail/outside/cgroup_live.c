@@ -1,11 +1,9 @@
 #include "jail/outside/cgroup_live.h"
 
 #include "base/fd.h"
-#include "base/str.h"
 #include "jail/outside/cgroup_file.h"
 
 #include <errno.h>
-#include <inttypes.h>
 
 /* The leaf is opened once and its files through it: a call writes and reads them several times. */
 
@@ -54,7 +52,7 @@ int cgroup_session_memory(const struct cgroup_root *root, const struct cgroup_se
 	*ret_memory = (struct cgroup_memory){ 0 };
 	if (root->backend == WIRE_CGROUP_NONE)
 		return 0;
-	(void)str_format(name, sizeof(name), "s%" PRIu32, session->number);
+	cgroup_session_name(name, session->number);
 	r = cgroup_file_number_in(
 		fd, name, is_v2 ? "memory.current" : "memory.usage_in_bytes", NULL, &used);
 	if (r == 0)

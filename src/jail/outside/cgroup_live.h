@@ -19,7 +19,7 @@ int cgroup_leaf_take(
 int cgroup_leaf_freeze(int leaf_fd, bool is_frozen);
 int cgroup_leaf_is_frozen(int leaf_fd);
 
-/* CPU time that the leaf has used, and how many forks were refused in it. */
+/* CPU time that the leaf has used. */
 int cgroup_leaf_cpu_us(int leaf_fd, uint64_t *ret_cpu_us);
 
 /* What the session's group holds. */
