@@ -68,12 +68,12 @@ _cloche()
 	session | files | token)
 		if ((COMP_CWORD == 2)) && [[ $word != -* ]]; then
 			case $command in
-			session) _cloche_words -W 'ls show rm' ;;
+			session) _cloche_words -W 'ls show stop rm export import' ;;
 			files) _cloche_words -W 'ls get put rm' ;;
 			token) _cloche_words -W 'add ls rm' ;;
 			esac
 		elif [[ $word == -* && $command == token ]]; then
-			_cloche_words -W '--tenant --scope --profiles --state --json --help'
+			_cloche_words -W '--tenant --scope --profiles --policy --state --json --help'
 		elif [[ $word == -* && $command == files ]]; then
 			_cloche_words -W "--out --profile $_cloche_server"
 		elif [[ $word == -* ]]; then

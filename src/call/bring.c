@@ -97,7 +97,7 @@ int bring_commit(struct bring *bring, bool *ret_is_new, struct fault *ret_fault)
 	(void)fd_close(fd);
 	/* Again: a run's listing may have come between the begin and the name. */
 	visit_bring(bring->visit);
-	r = jaild_file_commit(jaild, bring->id, NULL);
+	r = jaild_file_commit(jaild, bring->id, bring->has_mtime ? &bring->mtime_ns : NULL);
 	if (r < 0)
 		*ret_fault = jaild->fault;
 	else if (ret_is_new)

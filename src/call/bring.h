@@ -18,7 +18,9 @@ struct bring {
 	int fd;	     /* -1: none under way */
 	uint64_t bytes;
 	uint64_t max_bytes;
-	char *path; /* owned */
+	char *path;	/* owned */
+	bool has_mtime; /* set by the caller between begin and commit */
+	int64_t mtime_ns;
 };
 
 /* Begins a file without a name; mode is permission bits. Each returns 0 or -errno with *ret_fault;

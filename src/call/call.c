@@ -23,13 +23,13 @@
 #include "call/stream.h"
 #include "house/house.h"
 #include "house/live.h"
-#include "house/pool.h"
-#include "house/runs.h"
 #include "house/visit.h"
 #include "jail/files/changes.h"
+#include "pool/pool.h"
 #include "sandbox/end.h"
 #include "sandbox/language.h"
 #include "sandbox/results.h"
+#include "turns/runs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,8 +50,9 @@ struct call {
 	struct run run;
 	struct stream streams[RUN_STREAM_MAX];
 	struct snapshot before, after;
-	bool is_listed; /* after is there */
-	bool is_live;	/* a call of the session's live interpreter */
+	bool is_listed;	  /* after is there */
+	uint64_t dropped; /* things that a kept session does not keep */
+	bool is_live;	  /* a call of the session's live interpreter */
 	const char *session_state;
 	struct live_loss loss;
 };
@@ -235,7 +236,7 @@ static void look_after(struct call *call, uint64_t mark)
 
 	/* What came in meanwhile may have been listed or not. */
 	(void)visit_is_empty(&call->visit, &now);
-	if (list(call, 0, &call->after) == 0)
+	if (list(call, call->visit.is_kept ? WIRE_LIST_TARGETS : 0, &call->after) == 0)
 		call->is_listed = true;
 	else
 		log_debug("msg=\"no listing after a run\" run=%s cause=%s", call->result->run_id,
@@ -290,6 +291,8 @@ static void answer(struct call *call)
 		.reset_reason = call->loss.reason ? call->loss.reason : call->visit.reset_reason,
 		.is_without_files = call->visit.reset_reason != NULL,
 		.lost_names = call->loss.names,
+		.restored = call->visit.restored,
+		.is_partly_kept = call->dropped > 0,
 		.language = call->request->language,
 		.run = &call->run,
 		.limits = call->visit.limits,
@@ -367,6 +370,24 @@ static int live_choose(struct call *call)
 	return -EINVAL;
 }
 
+/* The store has it before the answer leaves. */
+static int keep(struct call *call)
+{
+	struct fault *fault = &call->result->fault;
+	char text[sizeof(fault->text)];
+	int r = visit_save(
+		&call->visit, call->is_listed ? &call->after : NULL, &call->dropped, fault);
+
+	if (r < 0) {
+		(void)str_copy(text, sizeof(text), fault->text);
+		fault_set(fault, fault->code,
+			"the run has ended (%s), and what it changed is in the session but not "
+			"stored: %s",
+			call->result->outcome, text);
+	}
+	return r;
+}
+
 /* Everything between the beginning and the end of the visit. */
 static int execute(struct call *call)
 {
@@ -394,8 +415,10 @@ static int execute(struct call *call)
 	count(call);
 	live_end(call);
 	look_after(call, mark);
-	answer(call);
-	return 0;
+	r = keep(call);
+	if (r == 0)
+		answer(call);
+	return r;
 }
 
 static void fini(struct call *call)
@@ -437,6 +460,8 @@ static int call_registered(struct call *call)
 		.profile = request->profile,
 		.profiles = request->profiles,
 		.state = request->state,
+		.policy = request->policy,
+		.policy_default = request->policy_default,
 		.opens = true,
 		.run_id = call->result->run_id,
 		.wall_ms = request->timeout_ms,

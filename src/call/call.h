@@ -54,7 +54,9 @@ struct call_request {
 	const char *tenant;	     /* 1 to HOUSE_TENANT_MAX bytes */
 	const char *key;	     /* of the session */
 	const char *run_id;	     /* chosen by the client, or NULL */
-	const char *policy;	     /* NULL or HOUSE_POLICY; else INVALID_FIELD "policy" */
+	const char *policy;	     /* HOUSE_EPHEMERAL, HOUSE_KEPT; NULL: the open session's, or
+				      * the former */
+	const char *policy_default;  /* of the caller; NULL: ephemeral */
 	const char *state;	     /* HOUSE_STATE, HOUSE_LIVE; NULL: the open session's, or the
 				      * former */
 	bool is_reset;		     /* a new interpreter; only of live Python */
@@ -103,6 +105,9 @@ struct call_result {
  *   HOME_FULL	    the inline files do not fit: those before stay, nothing runs
  *   RUN_FINISHED   cancelled, or the client gone, while it waited for a place: nothing ran
  *   SANDBOX_UNAVAILABLE  with the stage; jaild lost; draining
+ *   STORE_FULL	    a kept session's files could not be stored: the run has ended all the same,
+ *		    and outcome and reason are there
+ *   STORE_CORRUPT  what is stored of the session cannot be used: nothing ran
  *
  * ret_result is filled in either case.
  */

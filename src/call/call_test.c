@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "base/unit.h"
-#include "house/fake_test.h"
+#include "pool/fake_test.h"
 #include "json/json.h"
 
 #include <string.h>

@@ -7,9 +7,9 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "call/call.h"
-#include "house/runs.h"
 #include "house/visit.h"
 #include "sandbox/run.h"
+#include "turns/runs.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -20,14 +20,6 @@ static int too_large(struct fault *ret_fault, const char *what, uint64_t max)
 	fault_set(ret_fault, FAULT_TOO_LARGE, "%s may have %llu bytes at most", what,
 		(unsigned long long)max);
 	return -E2BIG;
-}
-
-static int only(struct fault *ret_fault, const char *field, const char *value, const char *built)
-{
-	if (!value || strcmp(value, built) == 0)
-		return 0;
-	fault_set_field(ret_fault, field, "only '%s' is built so far", built);
-	return -EINVAL;
 }
 
 static int state_check(const struct call_request *request, struct fault *ret_fault)
@@ -47,7 +39,7 @@ static int state_check(const struct call_request *request, struct fault *ret_fau
 
 static int words_check(const struct call_request *request, struct fault *ret_fault)
 {
-	int r = only(ret_fault, "policy", request->policy, HOUSE_POLICY);
+	int r = visit_check_policy(request->policy, ret_fault);
 
 	if (r == 0)
 		r = state_check(request, ret_fault);

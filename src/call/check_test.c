@@ -44,11 +44,11 @@ static void test_names(void **state)
 	request.key = "a/b";
 	bad(&request, "key");
 	request = plain();
-	request.policy = HOUSE_POLICY;
+	request.policy = HOUSE_KEPT;
 	request.state = HOUSE_STATE;
 	request.run_id = "r-1_A";
 	good(&request);
-	request.policy = "kept";
+	request.policy = "other";
 	bad(&request, "policy");
 	request.policy = NULL;
 	request.state = HOUSE_LIVE;

@@ -10,7 +10,9 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "call/archive.h"
 #include "call/bring.h"
+#include "call/download.h"
 #include "house/house.h"
 #include "house/visit.h"
 #include "jail/files/changes.h"
@@ -21,10 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct files_download {
-	struct visit visit;
-};
 
 struct files_upload {
 	struct attention attention;
@@ -41,12 +39,23 @@ static char *path_take(struct str path, struct fault *ret_fault)
 	return NULL;
 }
 
-static int begin(struct house *house, const struct files_at *at, struct visit *ret_visit,
+int files_visit(struct house *house, const struct files_at *at, struct visit *ret_visit,
 	struct fault *ret_fault)
 {
-	struct visit_request request = { .tenant = at->tenant, .key = at->key };
+	struct attention attention;
+	struct visit_request request = {
+		.tenant = at->tenant, .key = at->key, .attention = &attention
+	};
+	int r = attention_init(&attention, -1);
 
-	return visit_begin(house, &request, ret_visit, ret_fault);
+	if (r < 0) {
+		fault_set(ret_fault, FAULT_INTERNAL, "no descriptors: %s", strerror(-r));
+		return r;
+	}
+	/* Only the wait for a place of a session that has to be restored asks it. */
+	r = visit_begin(house, &request, ret_visit, ret_fault);
+	attention_fini(&attention);
+	return r;
 }
 
 int files_open(struct house *house, const struct files_at *at, int client_fd,
@@ -59,7 +68,7 @@ int files_open(struct house *house, const struct files_at *at, int client_fd,
 	char head[MIME_HEAD_SIZE];
 	struct wire_file_is file;
 	ssize_t n;
-	int r = path ? begin(house, at, visit, ret_fault) : -EINVAL;
+	int r = path ? files_visit(house, at, visit, ret_fault) : -EINVAL;
 
 	if (r < 0)
 		return r;
@@ -85,6 +94,7 @@ void files_download_end(struct files_download *download)
 {
 	if (!download)
 		return;
+	archive_forget(download->memory_bytes);
 	visit_end(&download->visit);
 	free(download);
 }
@@ -93,13 +103,15 @@ int files_remove(struct house *house, const struct files_at *at, struct fault *r
 {
 	AUTO_FREE char *path = path_take(at->path, ret_fault);
 	struct visit visit;
-	int r = path ? begin(house, at, &visit, ret_fault) : -EINVAL;
+	int r = path ? files_visit(house, at, &visit, ret_fault) : -EINVAL;
 
 	if (r < 0)
 		return r;
 	r = jaild_file_remove(visit.jaild, visit.id, path);
 	if (r < 0)
 		*ret_fault = visit.jaild->fault;
+	else
+		r = visit_save_removal(&visit, path, ret_fault);
 	visit_end(&visit);
 	return r;
 }
@@ -112,6 +124,8 @@ int files_create(struct house *house, const struct files_upload_request *request
 		.key = request->at.key,
 		.profile = request->profile,
 		.profiles = request->profiles,
+		.policy = request->policy,
+		.policy_default = request->policy_default,
 		.opens = true,
 		.attention = &upload->attention };
 	int r = attention_init(&upload->attention, request->client_fd);
@@ -153,8 +167,11 @@ static void upload_free(struct files_upload *upload)
 
 int files_commit(struct files_upload *upload, bool *ret_is_new, struct fault *ret_fault)
 {
+	AUTO_FREE char *path = xstrdup(upload->bring.path);
 	int r = bring_commit(&upload->bring, ret_is_new, ret_fault);
 
+	if (r == 0)
+		r = visit_save_file(&upload->visit, path, ret_fault);
 	upload_free(upload);
 	return r;
 }
@@ -247,7 +264,7 @@ int files_list(struct house *house, const struct files_at *at, size_t limit,
 {
 	struct files_page page = { .n = 0 };
 	struct visit visit;
-	int r = begin(house, at, &visit, ret_fault);
+	int r = files_visit(house, at, &visit, ret_fault);
 
 	if (r < 0)
 		return r;

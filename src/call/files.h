@@ -15,7 +15,9 @@ struct house;
  * The files of a session, one call each, and each is the session's last call until the next. Paths
  * are bytes as the client sent them, relative to the home; jaild opens them beneath it and follows
  * no link. On an error *ret_fault tells what to answer: NOT_FOUND for a session or file that is not
- * there, for a folder, a link, or a path with "..", "." or an empty part; SANDBOX_UNAVAILABLE.
+ * there, for a folder, a link, or a path with "..", "." or an empty part; SANDBOX_UNAVAILABLE. A
+ * kept session that has stopped is restored for the call; what is brought in or removed is durable
+ * when the call returns, or STORE_FULL tells that it is in the session but not stored.
  */
 
 struct files_at {
@@ -55,6 +57,8 @@ struct files_upload;
 struct files_upload_request {
 	struct files_at at;
 	const char *profile;	     /* NULL: the open session's, or the default */
+	const char *policy;	     /* the same */
+	const char *policy_default;  /* of the caller; NULL: ephemeral */
 	const char *const *profiles; /* that the tenant may ask for, NULL-ended; NULL: all */
 	bool is_executable;	     /* 0755, else 0644 */
 	int client_fd; /* watched for a hang-up while it waits for a place, and shut down when the

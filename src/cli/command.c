@@ -63,9 +63,12 @@ static const char up_usage[] =
 	"Exit status: 0 ended by a signal; 125 cannot serve; 2 usage.\n";
 
 static const char session_usage[] =
-	"Usage: cloche session ls|show|rm [OPTION]... [KEY]...\n"
-	"Lists the open sessions of a supervisor, shows some of them, or closes them with\n"
-	"all that is in them; a run under way in one is ended.\n"
+	"Usage: cloche session ls|show|stop|rm [OPTION]... [KEY]...\n"
+	"       cloche session export [--out FILE] KEY\n"
+	"       cloche session import [--policy POLICY] [--profile NAME] KEY FILE\n"
+	"Lists the sessions of a supervisor, shows some of them, stops kept ones, or\n"
+	"closes them with all that is in them; a run under way in one is ended. Writes a\n"
+	"session as a tar, and makes a session out of one.\n"
 	"\n"
 	"      --server URL       http://HOST:PORT or unix:PATH (default: the socket of\n"
 	"                         the state directory)\n"
@@ -116,6 +119,7 @@ static const char token_usage[] =
 	"      --tenant NAME      whose sessions it opens; tenants do not see each other\n"
 	"      --scope SCOPES     run (default), admin, or run,admin\n"
 	"      --profiles NAMES   that may be asked for: strict,roomy (default: all)\n"
+	"      --policy POLICY    of its sessions: ephemeral (default) or kept\n"
 	"      --state DIR        of the service (default: as for `cloche up`)\n"
 	"      --json             print JSON\n"
 	"\n"
@@ -160,8 +164,8 @@ const struct command commands[] = {
 	{ "run", "run a script in a jail and collect the files it makes", run_usage, cli_run,
 		true },
 	{ "up", "serve jailed runs over HTTP", up_usage, cli_up, true },
-	{ "session", "list, show and close sessions of a supervisor", session_usage, cli_session,
-		false },
+	{ "session", "list, show, stop and close sessions of a supervisor", session_usage,
+		cli_session, false },
 	{ "files", "list, fetch, bring and remove files of a session", files_usage, cli_files,
 		false },
 	{ "cancel", "end a run of a supervisor", cancel_usage, cli_cancel, false },

@@ -54,7 +54,7 @@ static int inotify_take(const char *path, int *ret_fd)
 	return inotify_add_watch(*ret_fd, path, IN_MOVED_TO | IN_CLOSE_WRITE) < 0 ? -errno : 0;
 }
 
-/* What supervisors leave to each other (house/known.h). It cannot shrink under whoever maps it. */
+/* What supervisors leave to each other (turns/known.h). It cannot shrink under whoever maps it. */
 static int known_make(int *ret_fd)
 {
 	*ret_fd = memfd_create("known", MFD_CLOEXEC | MFD_ALLOW_SEALING);

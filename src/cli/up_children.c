@@ -18,21 +18,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 
-#define SUPERVISOR_USER "cloche"
-/* Without such a user: the first id above those that jaild takes for root (launch/options.h), which
- * nobody hands out either. */
-#define SUPERVISOR_ID 1879113728u
 #define ARGUMENTS_MAX 40
 
 /* Starts a program of ours with one end of a socket as its descriptor 3. */
-static int child_start(
-	struct up_child *child, const char *name, const char *const *argv, struct fault *ret_fault)
+static int child_start(struct up_child *child, const char *name,
+	const struct program_request *asked, struct fault *ret_fault)
 {
-	struct program_request request = { .argv = argv, .stdout_fd = -1, .has_own_session = true };
+	struct program_request request = *asked;
 	char program[PATH_MAX];
 	int pair[2], r = jaild_find_program(name, program, sizeof(program));
 
@@ -48,6 +43,8 @@ static int child_start(
 		return r;
 	}
 	request.program = program;
+	request.stdout_fd = -1;
+	request.has_own_session = true;
 	request.socket_fd = pair[1];
 	r = program_start(&request, &child->pid);
 	(void)fd_close(pair[1]);
@@ -80,18 +77,8 @@ int up_jaild_start(struct up *up, struct fault *ret_fault)
 		argv[n++] = options->fail_stage;
 	}
 	up->started_us = clock_now_us();
-	return child_start(&up->jaild, "cloche-jaild", argv, ret_fault);
-}
-
-/* For root: as whom the supervisor goes on. */
-static void user_format(char text[32])
-{
-	const struct passwd *user = getpwnam(SUPERVISOR_USER);
-
-	if (user && user->pw_uid != 0)
-		(void)str_format(text, 32, "%u:%u", user->pw_uid, user->pw_gid);
-	else
-		(void)str_format(text, 32, "%u:%u", SUPERVISOR_ID, SUPERVISOR_ID);
+	return child_start(
+		&up->jaild, "cloche-jaild", &(struct program_request){ .argv = argv }, ret_fault);
 }
 
 /* The supervisor must outlive its jails when the host is out of memory; only root may ask that. */
@@ -106,15 +93,21 @@ static void supervisor_protect(pid_t pid)
 /* Starts it with all settings as key=value. */
 static int supervisor_spawn(struct up *up, struct fault *ret_fault)
 {
-	const char *argv[ARGUMENTS_MAX] = { "cloche-supervisor", "--control-fd", "3" };
+	const char *argv[ARGUMENTS_MAX] = { "cloche-supervisor", "--control-fd", "3", "--store-fd",
+		"4", "--secret-fd", "5" };
+	const int fds[] = { up->state.store_fd, up->state.secret_fd };
+	const struct program_request request = {
+		.argv = argv, .fds = fds, .n_fds = ARRAY_SIZE(fds)
+	};
 	AUTO_FREE char *settings = xmalloc(ARGUMENTS_MAX * (size_t)(SETTING_TEXT_SIZE + 64));
 	char value[SETTING_TEXT_SIZE], user[32];
 	const char *key;
-	size_t n = 3;
+	size_t n = 7;
 	int r;
 
 	if (geteuid() == 0) {
-		user_format(user);
+		(void)str_format(
+			user, sizeof(user), "%u:%u", up->state.user.uid, up->state.user.gid);
 		argv[n++] = "--user";
 		argv[n++] = user;
 	}
@@ -124,7 +117,7 @@ static int supervisor_spawn(struct up *up, struct fault *ret_fault)
 		(void)str_format(word, SETTING_TEXT_SIZE + 64, "%s=%s", key, value);
 		argv[n++] = word;
 	}
-	r = child_start(&up->supervisor, "cloche-supervisor", argv, ret_fault);
+	r = child_start(&up->supervisor, "cloche-supervisor", &request, ret_fault);
 	if (r == 0)
 		supervisor_protect(up->supervisor.pid);
 	return r;

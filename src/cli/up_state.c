@@ -228,12 +228,16 @@ int up_state_open(const char *path, struct up_state *ret_state, struct fault *re
 		r = lock_take(state->dir_fd, &state->lock_fd, ret_fault);
 	if (r == 0)
 		r = up_state_read_tokens(state, ret_fault);
-	return r < 0 ? r : up_state_open_audit(state, ret_fault);
+	if (r == 0)
+		r = up_state_open_audit(state, ret_fault);
+	return r < 0 ? r : up_store_open(state, ret_fault);
 }
 
 void up_state_close(struct up_state *state)
 {
 	state->token_fd = fd_close(state->token_fd);
+	state->store_fd = fd_close(state->store_fd);
+	state->secret_fd = fd_close(state->secret_fd);
 	state->audit_fd = fd_close(state->audit_fd);
 	state->lock_fd = fd_close(state->lock_fd);
 	state->dir_fd = fd_close(state->dir_fd);

@@ -88,27 +88,115 @@ static int on_bytes(struct call *call, struct str bytes)
 	return download->error;
 }
 
-int sandbox_file_get(const struct sandbox *sandbox, const char *key, struct str path, int out_fd,
+/* Runs a call whose path is there; the answer goes to out_fd. */
+static int download_run(struct download *download, const struct sandbox *sandbox,
 	struct sandbox_trouble *ret_trouble)
 {
-	struct download download = { .out_fd = out_fd };
-	struct call *call = &download.call;
+	struct call *call = &download->call;
 	int r;
 
-	call_init(call, sandbox, "GET", 0);
 	call->fetch.answer_max = FILE_DOWNLOAD_MAX;
 	call->fetch.accept = "*/*";
 	call->fetch.total_ms = FILE_MS;
 	call->fetch.rate_bytes_per_s = FILE_RATE;
 	call->fetch.silence_ms = FILE_SILENCE_MS;
 	call->on_bytes = on_bytes;
-	r = file_call(call, sandbox, key, path, ret_trouble);
-	if (r == 0)
-		r = call_run(call, sandbox, ret_trouble);
-	if (r < 0 && download.error < 0)
+	r = call_run(call, sandbox, ret_trouble);
+	if (r < 0 && download->error < 0)
 		r = trouble_set(ret_trouble, sandbox, -EIO, "the copy cannot be written here: %s",
-			strerror(-download.error));
-	call_fini(call);
+			strerror(-download->error));
+	return r;
+}
+
+int sandbox_file_get(const struct sandbox *sandbox, const char *key, struct str path, int out_fd,
+	struct sandbox_trouble *ret_trouble)
+{
+	struct download download = { .out_fd = out_fd };
+	int r;
+
+	call_init(&download.call, sandbox, "GET", 0);
+	r = file_call(&download.call, sandbox, key, path, ret_trouble);
+	if (r == 0)
+		r = download_run(&download, sandbox, ret_trouble);
+	call_fini(&download.call);
+	return r;
+}
+
+/* Begins a call about a whole session. */
+static int session_call(struct call *call, const struct sandbox *sandbox, const char *key,
+	const char *what, struct sandbox_trouble *ret_trouble)
+{
+	int r;
+
+	call_path_text(call, "/v1/sessions");
+	r = call_path_segment(call, str_from(key));
+	call_path_text(call, what);
+	if (r < 0) {
+		(void)trouble_set(ret_trouble, sandbox, r, "'%.64s' names nothing", key);
+		ret_trouble->fault.code = FAULT_BAD_REQUEST;
+	}
+	return r;
+}
+
+int sandbox_session_export(const struct sandbox *sandbox, const char *key, int out_fd,
+	struct sandbox_trouble *ret_trouble)
+{
+	struct download download = { .out_fd = out_fd };
+	int r;
+
+	call_init(&download.call, sandbox, "GET", 0);
+	r = session_call(&download.call, sandbox, key, "/export", ret_trouble);
+	if (r == 0)
+		r = download_run(&download, sandbox, ret_trouble);
+	call_fini(&download.call);
+	return r;
+}
+
+/* The query of what opens a session: names and values, those that are there. */
+static void query_add(struct call *call, const struct sandbox_put *put)
+{
+	const struct {
+		const char *name, *value;
+	} fields[] = { { "executable=", put->is_executable ? "true" : NULL },
+		{ "profile=", put->profile }, { "policy=", put->policy } };
+	const char *before = "?";
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		if (!fields[i].value)
+			continue;
+		call_path_text(call, before);
+		call_path_text(call, fields[i].name);
+		call_query_value(call, str_from(fields[i].value));
+		before = "&";
+	}
+}
+
+/* Runs a call whose path is there, with the bytes of the descriptor as its body. */
+static int upload_run(struct call *call, const struct sandbox *sandbox,
+	const struct sandbox_put *put, struct sandbox_trouble *ret_trouble)
+{
+	call->fetch.content_type = "application/octet-stream";
+	call->fetch.is_body_fd = true;
+	call->fetch.body_fd = put->fd;
+	call->fetch.body_size = put->size_bytes;
+	call->fetch.total_ms = FILE_MS;
+	call->fetch.rate_bytes_per_s = FILE_RATE;
+	call->fetch.silence_ms = FILE_SILENCE_MS;
+	query_add(call, put);
+	return call_run(call, sandbox, ret_trouble);
+}
+
+int sandbox_session_import(const struct sandbox *sandbox, const struct sandbox_put *put,
+	struct sandbox_trouble *ret_trouble)
+{
+	struct call call;
+	int r;
+
+	call_init(&call, sandbox, "PUT", 0);
+	r = session_call(&call, sandbox, put->key, "/import", ret_trouble);
+	if (r == 0)
+		r = upload_run(&call, sandbox, put, ret_trouble);
+	call_fini(&call);
 	return r;
 }
 
@@ -119,24 +207,9 @@ int sandbox_file_put(const struct sandbox *sandbox, const struct sandbox_put *pu
 	int r;
 
 	call_init(&call, sandbox, "PUT", 0);
-	call.fetch.content_type = "application/octet-stream";
-	call.fetch.is_body_fd = true;
-	call.fetch.body_fd = put->fd;
-	call.fetch.body_size = put->size_bytes;
-	call.fetch.total_ms = FILE_MS;
-	call.fetch.rate_bytes_per_s = FILE_RATE;
-	call.fetch.silence_ms = FILE_SILENCE_MS;
 	r = file_call(&call, sandbox, put->key, put->path, ret_trouble);
-	if (put->is_executable || put->profile)
-		call_path_text(&call, "?");
-	if (put->is_executable)
-		call_path_text(&call, put->profile ? "executable=true&" : "executable=true");
-	if (put->profile) {
-		call_path_text(&call, "profile=");
-		call_query_value(&call, str_from(put->profile));
-	}
 	if (r == 0)
-		r = call_run(&call, sandbox, ret_trouble);
+		r = upload_run(&call, sandbox, put, ret_trouble);
 	call_fini(&call);
 	return r;
 }

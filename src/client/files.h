@@ -23,14 +23,24 @@ int sandbox_files(const struct sandbox *sandbox, const char *key, struct str aft
 int sandbox_file_get(const struct sandbox *sandbox, const char *key, struct str path, int out_fd,
 	struct sandbox_trouble *ret_trouble);
 
+/* Copies a session as a tar to the descriptor, as sandbox_file_get does. */
+int sandbox_session_export(const struct sandbox *sandbox, const char *key, int out_fd,
+	struct sandbox_trouble *ret_trouble);
+
 struct sandbox_put {
 	const char *key; /* the session; opened when it is not open */
 	struct str path;
 	const char *profile; /* for opening it; NULL: the default */
+	const char *policy;  /* the same */
 	bool is_executable;
 	int fd; /* size_bytes are read from here */
 	uint64_t size_bytes;
 };
+
+/* Makes a session out of a tar of put->size_bytes, whole or not at all; put->path and is_executable
+ * are not used. */
+int sandbox_session_import(const struct sandbox *sandbox, const struct sandbox_put *put,
+	struct sandbox_trouble *ret_trouble);
 
 /* Writes a file, whole or not at all. */
 int sandbox_file_put(const struct sandbox *sandbox, const struct sandbox_put *put,

@@ -191,8 +191,9 @@ int sandbox_session_close(
 	return r;
 }
 
-int sandbox_cancel(
-	const struct sandbox *sandbox, const char *run_id, struct sandbox_trouble *ret_trouble)
+/* POST without a body; parts: the path before the name, the name, the path behind it. */
+static int post_empty(const struct sandbox *sandbox, const char *const parts[3],
+	struct sandbox_trouble *ret_trouble)
 {
 	struct call call;
 	int r;
@@ -200,11 +201,25 @@ int sandbox_cancel(
 	call_init(&call, sandbox, "POST", CALL_PROBLEM_MAX);
 	call.fetch.content_type =
 		"application/json"; /* a body of 0 bytes: Content-Length is sent */
-	call_path_text(&call, "/v1/runs");
-	r = name_add(&call, sandbox, run_id, ret_trouble);
-	call_path_text(&call, "/cancel");
+	call_path_text(&call, parts[0]);
+	r = name_add(&call, sandbox, parts[1], ret_trouble);
+	call_path_text(&call, parts[2]);
 	if (r == 0)
 		r = call_run(&call, sandbox, ret_trouble);
 	call_fini(&call);
 	return r;
+}
+
+int sandbox_session_stop(
+	const struct sandbox *sandbox, const char *key, struct sandbox_trouble *ret_trouble)
+{
+	return post_empty(
+		sandbox, (const char *const[]){ "/v1/sessions", key, "/stop" }, ret_trouble);
+}
+
+int sandbox_cancel(
+	const struct sandbox *sandbox, const char *run_id, struct sandbox_trouble *ret_trouble)
+{
+	return post_empty(
+		sandbox, (const char *const[]){ "/v1/runs", run_id, "/cancel" }, ret_trouble);
 }

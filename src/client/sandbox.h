@@ -65,12 +65,17 @@ int sandbox_ready(
 int sandbox_info(
 	const struct sandbox *sandbox, struct json **ret_json, struct sandbox_trouble *ret_trouble);
 
-/* All open sessions that the token may see; one session; close one. The caller frees *ret_json. */
+/* All sessions, open or kept, that the token may see; one session; close one. The caller frees
+ * *ret_json. */
 int sandbox_sessions(
 	const struct sandbox *sandbox, struct json **ret_json, struct sandbox_trouble *ret_trouble);
 int sandbox_session_get(const struct sandbox *sandbox, const char *key, struct json **ret_json,
 	struct sandbox_trouble *ret_trouble);
 int sandbox_session_close(
+	const struct sandbox *sandbox, const char *key, struct sandbox_trouble *ret_trouble);
+
+/* Stops a kept session: only the store has it then. */
+int sandbox_session_stop(
 	const struct sandbox *sandbox, const char *key, struct sandbox_trouble *ret_trouble);
 
 /* Ends a run, which then answers `cancelled`. */

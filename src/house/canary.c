@@ -14,7 +14,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/str.h"
-#include "house/pool.h"
+#include "pool/pool.h"
 #include "sandbox/profile.h"
 #include "sandbox/run.h"
 

@@ -13,9 +13,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/macro.h"
-#include "house/pool.h"
-#include "house/runs.h"
+#include "house/kept.h"
 #include "house/state.h"
+#include "pool/pool.h"
+#include "turns/runs.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -56,7 +57,9 @@ static bool close_due(struct house *house, usec_t *ret_next_us)
 
 			counters_add(&house->counters,
 				is_age ? COUNTER_CLOSED_AGE : COUNTER_CLOSED_IDLE, 1);
-			(void)house_close_session(house, at, reason, &fault);
+			if (house_close_session(house, at, reason, &fault) < 0)
+				log_error("msg=\"a session did not close\" cause=%s",
+					LOG_VALUE(fault.text));
 			return true;
 		}
 		*ret_next_us = MIN(*ret_next_us, due_us);
@@ -73,7 +76,8 @@ static void *thread_main(void *argument)
 	while (!house->is_ending) {
 		struct timespec until;
 
-		if (close_due(house, &next_us))
+		if (close_due(house, &next_us) || house_kept_expire(house, &next_us) ||
+			house_kept_note(house))
 			continue;
 		if (next_us == UINT64_MAX) {
 			(void)pthread_cond_wait(&house->timer, &house->mutex);
@@ -141,6 +145,8 @@ void house_free(struct house *house)
 	while (house->sessions) /* jaild ends them with its first connection */
 		house_drop(house, house->sessions, NULL);
 	live_memory_fini(house);
+	kept_table_fini(&house->kept);
+	store_free(house->store);
 	pool_free(house->pool);
 	runs_free(house->runs);
 	(void)pthread_cond_destroy(&house->changed);
@@ -169,6 +175,26 @@ int house_inherit(struct house *house, int fd)
 	return 0;
 }
 
+int house_keep(struct house *house, struct store *store, const char *trouble)
+{
+	struct kept_table table = { .n = 0 };
+	int r = store ? kept_table_load(&table, store) : 0;
+
+	if (r < 0) {
+		kept_table_fini(&table);
+		store_free(store);
+		return r;
+	}
+	(void)pthread_mutex_lock(&house->mutex);
+	house->store = store;
+	house->store_trouble = trouble;
+	house->kept = table;
+	house->is_generations_due = true;
+	(void)pthread_cond_signal(&house->timer);
+	(void)pthread_mutex_unlock(&house->mutex);
+	return 0;
+}
+
 int house_attach(struct house *house, int fd, struct fault *ret_fault)
 {
 	return pool_attach(house->pool, fd, ret_fault);
@@ -192,6 +218,22 @@ static void wait_calls(struct house *house, uint64_t wait_ms)
 		house_wait(house, deadline_us);
 }
 
+/* The last try for what could not be stored, and the list for the next start. */
+static void flush_all(struct house *house)
+{
+	struct house_session *next;
+	struct fault fault;
+
+	for (struct house_session *at = house->sessions; at; at = next) {
+		house_reference(at);
+		if (at->visits == 0 && at->state == SESSION_OPEN)
+			(void)house_kept_flush(house, at, &fault);
+		next = at->state == SESSION_GONE ? NULL : at->next;
+		house_release(at);
+	}
+	(void)house_kept_note(house);
+}
+
 size_t house_drain(struct house *house, uint64_t grace_ms, uint64_t wait_ms)
 {
 	size_t left;
@@ -209,6 +251,7 @@ size_t house_drain(struct house *house, uint64_t grace_ms, uint64_t wait_ms)
 	}
 	wait_calls(house, wait_ms);
 	left = house->calls;
+	flush_all(house);
 	(void)pthread_mutex_unlock(&house->mutex);
 	return left;
 }
@@ -231,23 +274,96 @@ static int not_there(struct fault *ret_fault)
 	return -ENOENT;
 }
 
-int house_close(struct house *house, const char *tenant, const char *key, struct fault *ret_fault)
+/* Waits until nobody is opening, closing or removing what is under the key. */
+static struct house_session *find_settled(
+	struct house *house, const char *tenant, const char *key, struct kept **ret_row)
 {
 	struct house_session *session;
-	int r;
+
+	for (;;) {
+		session = house_find(house, tenant, key);
+		*ret_row = kept_find(&house->kept, tenant, key);
+		if ((!session || session->state == SESSION_OPEN) &&
+			(!*ret_row || !(*ret_row)->is_removing))
+			return session;
+		(void)pthread_cond_wait(&house->changed, &house->mutex);
+	}
+}
+
+int house_stop(struct house *house, const char *tenant, const char *key, struct fault *ret_fault)
+{
+	struct house_session *session;
+	struct kept *row;
+	int r = 0;
 
 	(void)pthread_mutex_lock(&house->mutex);
-	while ((session = house_find(house, tenant, key)) && session->state != SESSION_OPEN)
-		(void)pthread_cond_wait(&house->changed, &house->mutex);
-	if (session) {
-		counters_add(&house->counters, COUNTER_CLOSED_ASKED, 1);
-		r = house_close_session(house, session, NULL, ret_fault);
-	} else {
-		(void)house_recall(house, tenant, key);
+	session = find_settled(house, tenant, key, &row);
+	if (!session && !row) {
 		r = not_there(ret_fault);
+	} else if (session && !session->kept) {
+		fault_set_field(ret_fault, "policy",
+			"the session is ephemeral: it can be closed, not stopped");
+		r = -EINVAL;
+	} else if (session && session->visits > 0) {
+		fault_set(ret_fault, FAULT_SESSION_BUSY, "a call is under way in the session");
+		r = -EBUSY;
+	} else if (session) {
+		counters_add(&house->counters, COUNTER_CLOSED_ASKED, 1);
+		r = house_close_session(house, session, "asked", ret_fault);
 	}
 	(void)pthread_mutex_unlock(&house->mutex);
 	return r;
+}
+
+int house_close(struct house *house, const char *tenant, const char *key, struct fault *ret_fault)
+{
+	struct house_session *session;
+	struct kept *row;
+	int r = 0;
+
+	(void)pthread_mutex_lock(&house->mutex);
+	session = find_settled(house, tenant, key, &row);
+	if (row)
+		row->is_removing = true;
+	if (session) {
+		counters_add(&house->counters, COUNTER_CLOSED_ASKED, 1);
+		r = house_close_session(house, session, NULL, ret_fault);
+	} else if (!row) {
+		(void)house_recall(house, tenant, key);
+		r = house_kept_remove_broken(house, tenant, key, ret_fault);
+		if (r == -ENOENT)
+			r = not_there(ret_fault);
+	}
+	if (row)
+		r = house_kept_remove(house, row, ret_fault);
+	(void)pthread_mutex_unlock(&house->mutex);
+	return r;
+}
+
+/* Under the lock: what the store has. */
+static void describe_row(
+	const struct house *house, const struct kept *row, struct house_session_info *info)
+{
+	const struct manifest_head *head = &row->head;
+	int64_t idle_us = (int64_t)clock_now_us() - row->used_at_us;
+	uint64_t unused_ms = house->config.kept_unused_ms;
+
+	info->is_kept = true;
+	info->created_ns = head->created_ns;
+	info->files = head->files;
+	info->files_bytes = head->files_bytes;
+	info->stored_bytes = head->stored_bytes;
+	if (row->is_active) {
+		info->expires_in_ms = unused_ms - MIN(unused_ms, info->idle_ms);
+		return;
+	}
+	info->is_stopped = true;
+	info->runs = head->runs;
+	info->idle_ms = (uint64_t)MAX(idle_us, (int64_t)0) / USEC_PER_MS;
+	info->expires_in_ms = unused_ms - MIN(unused_ms, info->idle_ms);
+	(void)str_copy(info->tenant, sizeof(info->tenant), head->tenant);
+	(void)str_copy(info->key, sizeof(info->key), head->key);
+	(void)str_copy(info->profile, sizeof(info->profile), head->profile);
 }
 
 /* Under the lock. */
@@ -268,11 +384,16 @@ static void describe(const struct house *house, const struct house_session *sess
 			info.idle_ms = (now_us - session->last_call_us) / USEC_PER_MS;
 	}
 	/* While a call is under way it will be idle from its end on, at the earliest now. */
-	if (session->visits > 0)
+	if (session->visits > 0 && session->kept)
+		due_us = now_us + house->config.kept_idle_ms * USEC_PER_MS;
+	else if (session->visits > 0)
 		due_us = MIN(session->opened_at_us + house->config.session_max_ms * USEC_PER_MS,
 			now_us + house->config.session_idle_ms * USEC_PER_MS);
 	if (due_us != UINT64_MAX && due_us > now_us)
 		info.closes_in_ms = (due_us - now_us) / USEC_PER_MS;
+	info.expires_in_ms = info.closes_in_ms;
+	if (session->kept)
+		describe_row(house, session->kept, &info);
 	*ret_info = info;
 }
 
@@ -283,20 +404,35 @@ static bool is_shown(const struct house *house, const struct house_session *sess
 
 	if (strcmp(session->tenant, HOUSE_TENANT_OURS) == 0)
 		return false;
+	if (session->kept)
+		return true;
 	return (session->state == SESSION_OPEN || session->state == SESSION_OPENING) &&
 	       !house_due(house, session, &due_us);
+}
+
+/* A stopped session; not one that was never stored, or is about to go. */
+static bool row_is_shown(const struct kept *row)
+{
+	return !row->is_active && !row->is_removing && row->head.generation > 0;
 }
 
 int house_look(struct house *house, const char *tenant, const char *key,
 	struct house_session_info *ret_info, struct fault *ret_fault)
 {
 	struct house_session *session;
+	const struct kept *row;
 	int r = 0;
 
 	(void)pthread_mutex_lock(&house->mutex);
 	session = house_find(house, tenant, key);
+	row = session ? NULL : kept_find(&house->kept, tenant, key);
+	*ret_info = (struct house_session_info){ .runs = 0 };
 	if (session && is_shown(house, session))
 		describe(house, session, ret_info);
+	else if (row && row_is_shown(row))
+		describe_row(house, row, ret_info);
+	else if (!session && house_kept_is_broken(house, tenant, key, ret_fault))
+		r = -EBADMSG;
 	else
 		r = not_there(ret_fault);
 	(void)pthread_mutex_unlock(&house->mutex);
@@ -318,10 +454,16 @@ size_t house_list(struct house *house, const char *tenant, struct house_session_
 
 	(void)pthread_mutex_lock(&house->mutex);
 	(void)house_find(house, "", ""); /* drops what is lost */
-	list = xcalloc(house->places, sizeof(*list));
+	list = xcalloc(house->places + house->kept.n, sizeof(*list));
 	for (struct house_session *at = house->sessions; at; at = at->next)
 		if (is_shown(house, at) && (!tenant || strcmp(at->tenant, tenant) == 0))
 			describe(house, at, &list[n++]);
+	for (size_t i = 0; i < house->kept.n; i++) {
+		const struct kept *row = house->kept.list[i];
+
+		if (row_is_shown(row) && (!tenant || strcmp(row->head.tenant, tenant) == 0))
+			describe_row(house, row, &list[n++]);
+	}
 	(void)pthread_mutex_unlock(&house->mutex);
 	qsort(list, n, sizeof(*list), compare);
 	*ret_list = list;
@@ -354,6 +496,11 @@ void house_gauges(struct house *house, struct house_gauges *ret_gauges)
 	(void)pthread_mutex_lock(&house->mutex);
 	(void)house_find(house, "", "");
 	gauges.sessions = house->places;
+	gauges.kept = (unsigned)house->kept.n;
+	if (house->store) {
+		gauges.store_bytes = store_used_bytes(house->store);
+		gauges.store_syncs = store_syncs(house->store);
+	}
 	gauges.max_sessions = house->config.max_sessions;
 	gauges.waiting = house->queue.n;
 	gauges.calls = house->calls;

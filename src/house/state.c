@@ -11,7 +11,9 @@
 #include "base/log.h"
 #include "base/macro.h"
 #include "base/str.h"
-#include "house/pool.h"
+#include "house/kept.h"
+#include "keep/keep.h"
+#include "pool/pool.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,14 +34,13 @@ uint64_t house_name_hash(const struct house *house, const char *tenant, const ch
 	return hash | 1;
 }
 
-static void remember(struct house *house, const struct house_session *session, const char *reason)
+void house_remember(struct house *house, const char *tenant, const char *key, const char *reason)
 {
-	(void)house_recall(house, session->tenant, session->key);
+	(void)house_recall(house, tenant, key);
 	house->closed[house->closed_at] =
-		(struct memory){ .hash = house_name_hash(house, session->tenant, session->key),
-			.reason = reason };
+		(struct memory){ .hash = house_name_hash(house, tenant, key), .reason = reason };
 	house->closed_at = (house->closed_at + 1) % HOUSE_REMEMBERED;
-	known_add(house->known, house_name_hash(house, session->tenant, session->key));
+	known_add(house->known, house_name_hash(house, tenant, key));
 }
 
 const char *house_recall(struct house *house, const char *tenant, const char *key)
@@ -57,7 +58,8 @@ const char *house_recall(struct house *house, const char *tenant, const char *ke
 
 void house_note_open(struct house *house, const struct house_session *session)
 {
-	known_add(house->known, house_name_hash(house, session->tenant, session->key));
+	if (!session->kept) /* the store knows those, and nothing of them is lost */
+		known_add(house->known, house_name_hash(house, session->tenant, session->key));
 }
 
 void house_reference(struct house_session *session)
@@ -72,10 +74,13 @@ void house_reference(struct house_session *session)
 #pragma GCC diagnostic ignored "-Wanalyzer-use-after-free"
 void house_release(struct house_session *session)
 {
-	if (--session->references == 0) {
-		live_fini(session);
-		free(session);
-	}
+	if (--session->references > 0)
+		return;
+	if (session->keep)
+		keep_fini(session->keep);
+	free(session->keep);
+	live_fini(session);
+	free(session);
 }
 #pragma GCC diagnostic pop
 
@@ -98,8 +103,11 @@ void house_drop(struct house *house, struct house_session *session, const char *
 	house->places--;
 	known_remove(house->known, house_name_hash(house, session->tenant, session->key));
 	live_leave(house, session, reason);
-	if (reason)
-		remember(house, session, reason);
+	/* Of a kept session nothing is gone but what could not be stored. */
+	if (reason && (!session->kept || session->is_dirty))
+		house_remember(house, session->tenant, session->key, reason);
+	if (session->kept)
+		house_kept_drop(house, session, reason);
 	queue_wake(&house->queue);
 	(void)pthread_cond_broadcast(&house->changed);
 	house_release(session);
@@ -154,6 +162,8 @@ const char *house_due(
 	usec_t idle_us = session->last_call_us + house->config.session_idle_ms * USEC_PER_MS;
 	usec_t age_us = session->opened_at_us + house->config.session_max_ms * USEC_PER_MS;
 
+	if (session->kept)
+		return house_kept_due(house, session, ret_due_us);
 	*ret_due_us = UINT64_MAX;
 	if (session->state != SESSION_OPEN)
 		return NULL;
@@ -197,6 +207,7 @@ int house_close_session(struct house *house, struct house_session *session, cons
 	struct fault *ret_fault)
 {
 	usec_t deadline_us = clock_now_us() + HOUSE_CLOSE_WAIT_MS * USEC_PER_MS;
+	char name[STORE_NAME_SIZE];
 	int r;
 
 	assert(session->state == SESSION_OPEN);
@@ -210,9 +221,21 @@ int house_close_session(struct house *house, struct house_session *session, cons
 	deadline_us += HOUSE_CUT_WAIT_MS * USEC_PER_MS;
 	while (session->transfers && clock_now_us() < deadline_us)
 		house_wait(house, deadline_us);
+	/* What the store lacks is not given up. */
+	r = house_kept_flush(house, session, ret_fault);
+	if (r < 0 && session->generation == pool_generation(house->pool)) {
+		session->state = SESSION_OPEN;
+		(void)pthread_cond_broadcast(&house->changed);
+		return r;
+	}
 	house_reference(session);
+	name[0] = '\0';
+	if (session->kept && !session->kept->is_removing)
+		store_name(house->store, session->tenant, session->key, name);
 	(void)pthread_mutex_unlock(&house->mutex);
 	r = jaild_free(house, session, ret_fault);
+	if (name[0])
+		store_touch(house->store, name);
 	if (r < 0)
 		log_error("msg=\"jaild did not close a session\" session=%s cause=%s", session->key,
 			LOG_VALUE(ret_fault->text));

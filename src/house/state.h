@@ -2,13 +2,14 @@
 
 #include "base/assert.h"
 #include "base/clock.h"
-#include "house/attention.h"
 #include "house/counters.h"
 #include "house/house.h"
-#include "house/known.h"
 #include "house/live.h"
-#include "house/queue.h"
 #include "house/visit.h"
+#include "keep/table.h"
+#include "turns/attention.h"
+#include "turns/known.h"
+#include "turns/queue.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -26,6 +27,7 @@
  */
 
 struct jaild;
+struct keep;
 struct pool;
 struct runs;
 
@@ -69,6 +71,13 @@ struct house_session {
 	usec_t opened_at_us;
 	usec_t last_call_us; /* when the last visit ended */
 	uint64_t runs;
+	/* Of a kept one: */
+	struct kept *kept;  /* its row, as long as it is in the list; NULL: ephemeral */
+	struct keep *keep;  /* what the store has; owned, guarded by kept->is_saving */
+	bool is_yielding;   /* somebody waited for a place when it became idle: his turn is first */
+	bool is_dirty;	    /* the store lacks something that a call has changed */
+	usec_t retry_at_us; /* when a stop is tried again that failed to store that */
+	const char *restored; /* why it had stopped, until a run has told it; a literal */
 };
 
 struct memory {
@@ -95,6 +104,10 @@ struct house {
 	size_t lives_at; /* the oldest */
 	uint64_t seed;
 	struct known *known; /* of the keys that clients take to be open */
+	struct store *store; /* NULL: nothing is kept, and why */
+	const char *store_trouble;
+	struct kept_table kept;
+	bool is_generations_due; /* the store's list of them is behind */
 	bool is_draining;
 	bool is_ending;
 };
@@ -115,14 +128,14 @@ void house_note_open(struct house *house, const struct house_session *session);
  * key, NULL: the client knows. */
 void house_drop(struct house *house, struct house_session *session, const char *reason);
 
-/* Why an open session is to be closed now, "idle" or "age", or NULL. *ret_due_us is when it will
- * be as things stand, UINT64_MAX while something is under way. */
+/* Why an open session is to be closed now, "idle", "age" or "unused", or NULL. *ret_due_us is when
+ * it will be as things stand, UINT64_MAX while something is under way. */
 const char *house_due(
 	const struct house *house, const struct house_session *session, usec_t *ret_due_us);
 
 /* Closes an open session: ends its run, waits a moment for its visits, and has jaild free it. The
  * lock is free meanwhile. Returns 0, or -errno with *ret_fault when jaild could not: gone it is
- * either way. */
+ * either way; but a kept one whose changes cannot be stored is OPEN again. */
 int house_close_session(struct house *house, struct house_session *session, const char *reason,
 	struct fault *ret_fault);
 
@@ -131,6 +144,8 @@ void house_cut(struct house_session *session, enum visit_transfer up_to);
 
 /* Of a tenant's key, for memories; never 0. */
 uint64_t house_name_hash(const struct house *house, const char *tenant, const char *key);
+/* Keeps the reason (a literal) for the next call of a key, whose files are gone. */
+void house_remember(struct house *house, const char *tenant, const char *key, const char *reason);
 
 /* Why the files of this key are gone since its last call, or NULL; forgotten then. */
 const char *house_recall(struct house *house, const char *tenant, const char *key);

@@ -14,11 +14,14 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/id.h"
+#include "base/log.h"
 #include "base/macro.h"
-#include "house/pool.h"
+#include "house/kept.h"
 #include "house/state.h"
 #include "jail/files/mime.h"
 #include "jail/files/snapshot.h"
+#include "keep/keep.h"
+#include "pool/pool.h"
 #include "sandbox/profile.h"
 
 #include <errno.h>
@@ -104,16 +107,68 @@ static int profile_check(struct entry *entry, const struct house_session *sessio
 	return 0;
 }
 
+/* Another policy likewise. */
+static int policy_check(struct entry *entry, bool is_kept)
+{
+	const char *asked = entry->request->policy, *is = is_kept ? HOUSE_KEPT : HOUSE_EPHEMERAL;
+
+	if (!asked || strcmp(asked, is) == 0)
+		return 0;
+	fault_set_field(entry->fault, "policy",
+		"the session is there with the policy %s; close it first to change that", is);
+	return -EINVAL;
+}
+
+/* A stopped session: what was asked for must fit, as with an open one. */
+static int kept_check(struct entry *entry, const struct kept *row)
+{
+	struct house_session as_if = { .tenant = "" };
+	int r = policy_check(entry, true);
+
+	(void)str_copy(as_if.profile, sizeof(as_if.profile), row->head.profile);
+	return r < 0 ? r : profile_check(entry, &as_if);
+}
+
+/* Whether a session that is opened is to be kept. */
+static bool wants_kept(const struct visit_request *request)
+{
+	const char *policy = request->policy ? request->policy : request->policy_default;
+
+	return policy && strcmp(policy, HOUSE_KEPT) == 0;
+}
+
+/* Whether a new kept session may be. */
+static int keep_check(struct entry *entry)
+{
+	const struct house *house = entry->house;
+
+	if (house->store_trouble) {
+		fault_set(entry->fault, FAULT_STORE_CORRUPT, "%s", house->store_trouble);
+		return -EBADMSG;
+	}
+	if (!house->store) {
+		fault_set_field(entry->fault, "policy", "this server keeps no sessions");
+		return -EINVAL;
+	}
+	if (house->kept.n < house->config.kept_max)
+		return 0;
+	fault_set(entry->fault, FAULT_STORE_FULL, "%u sessions are kept, as many as may be",
+		house->config.kept_max);
+	return -ENOSPC;
+}
+
 /* The profile of a session that is being opened. */
-static int profile_choose(struct entry *entry, struct house_session *session)
+static int profile_choose(
+	struct entry *entry, struct house_session *session, const struct kept *row)
 {
 	const struct visit_request *request = entry->request;
-	const char *profile = request->profile;
+	const char *profile = row ? row->head.profile : request->profile;
 
 	if (!profile)
 		profile = entry->house->config.profile;
 	/* Nobody named the default: the first that the tenant may have does as well. */
-	if (!request->profile && !is_listed(request->profiles, profile) && request->profiles[0])
+	if (!row && !request->profile && !is_listed(request->profiles, profile) &&
+		request->profiles[0])
 		profile = request->profiles[0];
 	if (profile_get(profile, &session->limits, entry->fault) < 0)
 		return -EINVAL;
@@ -142,7 +197,10 @@ static void join(struct entry *entry, struct house_session *session)
 		.profile = session->profile,
 		.is_run = request->run_id != NULL,
 		.is_live = session->live.is_on,
+		.is_kept = session->kept != NULL,
 		.queue_us = entry->is_waiting ? clock_now_us() - entry->began_us : 0 };
+	if (visit->is_run && session->state == SESSION_OPEN)
+		visit->restored = TAKE_PTR(session->restored);
 }
 
 static int look_at_session(struct entry *entry, struct house_session *session)
@@ -153,13 +211,14 @@ static int look_at_session(struct entry *entry, struct house_session *session)
 	const char *reason = house_due(entry->house, session, &due_us);
 	int r;
 
-	if (reason) {
+	/* A kept one that comes back in the moment of its stop goes on. */
+	if (reason && !session->kept) {
 		counters_add(&entry->house->counters,
 			strcmp(reason, "age") == 0 ? COUNTER_CLOSED_AGE : COUNTER_CLOSED_IDLE, 1);
 		(void)house_close_session(entry->house, session, reason, &ignored);
 		return LOOK_AGAIN;
 	}
-	if (session->state == SESSION_CLOSING && !request->opens)
+	if (session->state == SESSION_CLOSING && !request->opens && !session->kept)
 		return refuse(entry, -ENOENT, FAULT_NOT_FOUND, "there is no such session");
 	if (session->state == SESSION_CLOSING)
 		return LOOK_WAIT;
@@ -170,7 +229,11 @@ static int look_at_session(struct entry *entry, struct house_session *session)
 	}
 	if (session->state == SESSION_OPENING)
 		return LOOK_WAIT;
-	r = profile_check(entry, session);
+	if (session->is_yielding && house_kept_yields(entry->house, session, &entry->waiter))
+		return LOOK_QUEUE;
+	r = policy_check(entry, session->kept != NULL);
+	if (r == 0)
+		r = profile_check(entry, session);
 	if (r == 0)
 		r = live_check(session, request->state, entry->fault);
 	if (r < 0)
@@ -179,32 +242,56 @@ static int look_at_session(struct entry *entry, struct house_session *session)
 	return LOOK_IN;
 }
 
-/* Nothing is there under the key. */
-static int look_for_place(struct entry *entry)
+/* A session is made for the entry, in a place that is free; row: that of a stopped one, or NULL. */
+static int place_take(struct entry *entry, struct kept *row)
 {
+	const struct visit_request *request = entry->request;
+	bool is_kept = row || wants_kept(request);
 	struct house *house = entry->house;
-	struct house_session *session;
-	bool is_first = house->queue.n == 0 ||
-			(entry->is_waiting && queue_position(&house->queue, &entry->waiter) == 1);
-	int r;
+	struct house_session *session = house_insert(house, request->tenant, request->key);
+	int r = profile_choose(entry, session, row);
 
-	if (!entry->request->opens)
-		return refuse(entry, -ENOENT, FAULT_NOT_FOUND, "there is no such session");
-	if (house->places >= house->config.max_sessions || !is_first)
-		return LOOK_QUEUE;
-	session = house_insert(house, entry->request->tenant, entry->request->key);
-	r = profile_choose(entry, session);
 	if (r < 0) {
 		house_drop(house, session, NULL);
 		return r;
 	}
+	if (is_kept)
+		house_kept_begin(house, session, row);
 	live_recall(house, session);
 	queue_serve(&house->queue, session->tenant);
 	join(entry, session);
-	entry->visit->is_new = true;
-	entry->visit->reset_reason =
-		house_recall(house, entry->request->tenant, entry->request->key);
+	entry->visit->is_new = !row;
+	entry->visit->reset_reason = house_recall(house, request->tenant, request->key);
 	return LOOK_OPEN;
+}
+
+/* Nothing is open under the key. */
+static int look_for_place(struct entry *entry)
+{
+	const struct visit_request *request = entry->request;
+	struct house *house = entry->house;
+	struct kept *row = kept_find(&house->kept, request->tenant, request->key);
+	bool is_first = house->queue.n == 0 ||
+			(entry->is_waiting && queue_position(&house->queue, &entry->waiter) == 1);
+	int r = 0;
+
+	if (row && (row->is_saving || row->is_removing))
+		return LOOK_WAIT;
+	if (!row && house_kept_is_broken(house, request->tenant, request->key, entry->fault))
+		return -EBADMSG;
+	if (row)
+		r = kept_check(entry, row);
+	else if (request->opens && wants_kept(request))
+		r = keep_check(entry);
+	if (r < 0)
+		return r;
+	if (!row && !request->opens)
+		return refuse(entry, -ENOENT, FAULT_NOT_FOUND, "there is no such session");
+	if (!is_first)
+		return LOOK_QUEUE;
+	if (house->places >= house->config.max_sessions)
+		return house_kept_evict(house) ? LOOK_AGAIN : LOOK_QUEUE;
+	return place_take(entry, row);
 }
 
 static int look(struct entry *entry)
@@ -291,6 +378,27 @@ static int open_in_jaild(struct entry *entry, struct house_session *session)
 	return r;
 }
 
+/* Fills the home of a kept session that had stopped. Without the lock. */
+static int restore(struct entry *entry, struct house_session *session)
+{
+	const struct keep_home home = { .jaild = entry->visit->jaild, .session = session->id };
+	uint64_t generation = session->kept->head.generation; /* nobody changes it in OPENING */
+	int r;
+
+	if (generation == 0)
+		return 0;
+	r = keep_restore(session->keep, &home, generation, entry->fault);
+	session->is_empty = session->keep->manifest.n == 0;
+	if (r < 0) {
+		log_error("msg=\"a session could not be restored\" session=%s cause=%s",
+			session->key, LOG_VALUE(entry->fault->text));
+		(void)jaild_session_close(entry->visit->jaild, session->id);
+	} else {
+		counters_add(&entry->house->counters, COUNTER_RESTORED, 1);
+	}
+	return r;
+}
+
 /* The session is ours in OPENING. */
 static int open_session(struct entry *entry)
 {
@@ -298,7 +406,11 @@ static int open_session(struct entry *entry)
 	struct house_session *session = entry->visit->session;
 	int r = open_in_jaild(entry, session);
 
+	if (r == 0 && session->kept)
+		r = restore(entry, session);
 	(void)pthread_mutex_lock(&house->mutex);
+	if (r == 0 && entry->visit->is_run)
+		entry->visit->restored = TAKE_PTR(session->restored);
 	if (r < 0) {
 		house_drop(house, session, entry->visit->reset_reason); /* to be told yet */
 	} else {
@@ -341,6 +453,14 @@ int visit_check_wall(uint64_t wall_ms, const char *profile, const struct wire_li
 	return -EINVAL;
 }
 
+int visit_check_policy(const char *policy, struct fault *ret_fault)
+{
+	if (!policy || strcmp(policy, HOUSE_EPHEMERAL) == 0 || strcmp(policy, HOUSE_KEPT) == 0)
+		return 0;
+	fault_set_field(ret_fault, "policy", "must be %s or %s", HOUSE_EPHEMERAL, HOUSE_KEPT);
+	return -EINVAL;
+}
+
 int visit_begin(struct house *house, struct visit_request *request, struct visit *ret_visit,
 	struct fault *ret_fault)
 {
@@ -354,9 +474,11 @@ int visit_begin(struct house *house, struct visit_request *request, struct visit
 		.began_us = clock_now_us() };
 	int r = visit_check_names(request->tenant, request->key, ret_fault);
 
+	if (r == 0)
+		r = visit_check_policy(request->policy, ret_fault);
 	if (r < 0)
 		return r;
-	assert(request->attention || !(request->opens || request->run_id));
+	assert(request->attention);
 	entry.deadline_us = entry.began_us + house->config.queue_wait_ms * USEC_PER_MS;
 	(void)pthread_mutex_lock(&house->mutex);
 	house->calls++;
@@ -427,6 +549,8 @@ void visit_end(struct visit *visit)
 	}
 	session->visits--;
 	session->last_call_us = clock_now_us();
+	if (session->kept && session->visits == 0)
+		house_kept_idle(house, session);
 	house->calls--;
 	house_release(session);
 	(void)pthread_cond_signal(&house->timer);
@@ -437,34 +561,50 @@ void visit_end(struct visit *visit)
 
 void visit_listing_begin(struct visit *visit)
 {
-	struct house *house = visit->house;
-	struct house_session *session = visit->session;
-
-	(void)pthread_mutex_lock(&house->mutex);
-	while (session->is_listing)
-		(void)pthread_cond_wait(&house->changed, &house->mutex);
-	session->is_listing = true;
-	(void)pthread_mutex_unlock(&house->mutex);
+	house_listing_begin(visit->house, visit->session);
 }
 
 void visit_listing_end(struct visit *visit)
 {
-	struct house *house = visit->house;
-
-	(void)pthread_mutex_lock(&house->mutex);
-	visit->session->is_listing = false;
-	(void)pthread_cond_broadcast(&house->changed);
-	(void)pthread_mutex_unlock(&house->mutex);
+	house_listing_end(visit->house, visit->session);
 }
 
 int visit_list(struct visit *visit, uint32_t flags, struct snapshot *ret_snapshot)
 {
+	return house_list_home(visit->house, visit->session, visit->jaild, flags, ret_snapshot);
+}
+
+static int save(struct visit *visit, struct kept_save *save, struct fault *ret_fault)
+{
 	int r;
 
-	visit_listing_begin(visit);
-	r = snapshot_fetch(visit->jaild, visit->id, flags, ret_snapshot);
-	visit_listing_end(visit);
+	if (!visit->is_kept)
+		return 0;
+	save->jaild = visit->jaild;
+	(void)pthread_mutex_lock(&visit->house->mutex);
+	r = house_kept_save(visit->house, visit->session, save, ret_fault);
+	(void)pthread_mutex_unlock(&visit->house->mutex);
 	return r;
+}
+
+int visit_save(struct visit *visit, const struct snapshot *now, uint64_t *ret_dropped,
+	struct fault *ret_fault)
+{
+	struct kept_save all = { .now = now };
+	int r = save(visit, &all, ret_fault);
+
+	*ret_dropped = all.dropped;
+	return r;
+}
+
+int visit_save_file(struct visit *visit, const char *path, struct fault *ret_fault)
+{
+	return save(visit, &(struct kept_save){ .path = path }, ret_fault);
+}
+
+int visit_save_removal(struct visit *visit, const char *path, struct fault *ret_fault)
+{
+	return save(visit, &(struct kept_save){ .path = path, .is_removal = true }, ret_fault);
 }
 
 void visit_bring(struct visit *visit)

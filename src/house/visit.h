@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/fault.h"
-#include "house/attention.h"
 #include "jail/client/jaild.h"
+#include "turns/attention.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,11 +21,14 @@ struct visit_request {
 	const char *key;
 	const char *profile;	     /* asked for; NULL: whichever it has */
 	const char *const *profiles; /* that may be asked for; NULL: all */
+	const char *policy;	     /* asked for, HOUSE_EPHEMERAL or HOUSE_KEPT; NULL: whichever */
+	const char *policy_default;  /* of a session that is opened and none is asked for; NULL:
+				      * HOUSE_EPHEMERAL */
 	const char *state;  /* asked for by a run, HOUSE_STATE or HOUSE_LIVE; NULL: whichever */
 	bool opens;	    /* a session that is not there is opened */
 	const char *run_id; /* it is a run's call, of this id; NULL: not */
 	uint64_t wall_ms;   /* that the run asks for; 0: the profile's */
-	struct attention *attention; /* with opens or run_id */
+	struct attention *attention;
 	/* It waits for a place; NULL: nobody asks. Below 0: the client is gone. Without the lock.
 	 */
 	int (*on_queued)(struct visit_request *request, unsigned position);
@@ -48,6 +51,9 @@ struct visit {
 	bool is_run;
 	bool is_new; /* this call opened it */
 	bool is_live;
+	bool is_kept;
+	const char
+		*restored; /* of a run: why it had stopped since the last run; a literal or NULL */
 	const char
 		*reset_reason; /* why its files are gone since its last call; a literal or NULL */
 	uint64_t queue_us;
@@ -64,9 +70,13 @@ int visit_check_names(const char *tenant, const char *key, struct fault *ret_fau
 int visit_check_wall(uint64_t wall_ms, const char *profile, const struct wire_limits *limits,
 	struct fault *ret_fault);
 
+/* NULL, HOUSE_EPHEMERAL or HOUSE_KEPT; else -EINVAL with INVALID_FIELD. visit_begin calls it. */
+int visit_check_policy(const char *policy, struct fault *ret_fault);
+
 /* Begins; end it with visit_end if it returns 0. Else -errno with *ret_fault: NOT_FOUND,
  * INVALID_FIELD, FORBIDDEN, SESSION_BUSY, SANDBOX_BUSY, RUN_FINISHED (-ECANCELED: its attention
- * says why), SANDBOX_UNAVAILABLE. */
+ * says why), SANDBOX_UNAVAILABLE, STORE_CORRUPT, STORE_FULL. A kept session that has stopped is
+ * made active again by every call. */
 int visit_begin(struct house *house, struct visit_request *request, struct visit *ret_visit,
 	struct fault *ret_fault);
 void visit_end(struct visit *visit);
@@ -85,6 +95,15 @@ void visit_listing_end(struct visit *visit);
 
 /* snapshot_fetch for the visit in a turn of its own. On an error the fault is in visit->jaild. */
 int visit_list(struct visit *visit, uint32_t flags, struct snapshot *ret_snapshot);
+
+/* Has the store hold what the call has changed, if the session is kept: the whole home, by a
+ * listing with hashes and targets (NULL: it is listed), or one file that was brought in or removed.
+ * Returns 0 once it is durable, with the number of things that cannot be kept, or -errno with
+ * *ret_fault (STORE_FULL and others). */
+int visit_save(struct visit *visit, const struct snapshot *now, uint64_t *ret_dropped,
+	struct fault *ret_fault);
+int visit_save_file(struct visit *visit, const char *path, struct fault *ret_fault);
+int visit_save_removal(struct visit *visit, const char *path, struct fault *ret_fault);
 
 /* Says that something is being brought into the home. */
 void visit_bring(struct visit *visit);

@@ -182,6 +182,15 @@ static void reset_set(struct json *object, const struct answer *answer)
 	}
 }
 
+/* A kept session that had stopped and is back: nothing was lost. */
+static void restored_set(struct json *object, const char *reason)
+{
+	if (!reason)
+		json_set_null(object, "restored");
+	else
+		json_set_cstr(json_set_object(object, "restored"), "reason", reason);
+}
+
 static void files_set(struct json *object, const struct answer *answer)
 {
 	struct json *files = json_set_array(object, "files");
@@ -218,8 +227,9 @@ void answer_protections_set(struct json *object, uint32_t set)
 			json_add_text(off, str_from(protections[i].name));
 }
 
-static void advice_set(struct json *object, const struct run *run)
+static void advice_set(struct json *object, const struct answer *answer)
 {
+	const struct run *run = answer->run;
 	struct json *advice = json_set_array(object, "advice");
 
 	if (run->ended.advice & WIRE_ADVICE_PIDS)
@@ -230,6 +240,8 @@ static void advice_set(struct json *object, const struct run *run)
 		json_add_text(advice, STR("figure"));
 	if (run->report.advice & REPORT_ADVICE_RESULT)
 		json_add_text(advice, STR("result"));
+	if (answer->is_partly_kept)
+		json_add_text(advice, STR("not_kept"));
 }
 
 struct json *answer_make(const struct answer *answer)
@@ -246,7 +258,8 @@ struct json *answer_make(const struct answer *answer)
 	stream_set(object, "stderr", answer->run, RUN_STDERR);
 	error_set(object, &answer->run->report);
 	reset_set(object, answer);
-	advice_set(object, answer->run);
+	restored_set(object, answer->restored);
+	advice_set(object, answer);
 	results_set(object, answer->results, answer->n_results);
 	files_set(object, answer);
 	usage_set(object, answer);

@@ -30,6 +30,8 @@ struct answer {
 	const char *reset_reason;  /* why something of it is gone since its last call, or NULL */
 	bool is_without_files;	   /* its files are */
 	const char *lost_names;	   /* of globals, a newline between them, or NULL */
+	const char *restored;	   /* why its session had stopped; a kept one's, or NULL */
+	bool is_partly_kept;	   /* something in its home is not kept */
 	enum package_language language;
 	const struct run *run; /* that is over */
 	const struct wire_limits *limits;

@@ -193,7 +193,7 @@ static void generations_read(struct store *store)
 		memcpy(store->generations, bytes.data, bytes.len);
 }
 
-int store_generations_write(struct store *store, const struct manifest_head *const *heads, size_t n)
+int store_generations_write(struct store *store, const struct manifest_head *heads, size_t n)
 {
 	AUTO_BUF struct buf bytes = BUF_INIT(SMALL_MAX);
 	struct sealed_name key = own_key(store, "generations");
@@ -201,8 +201,8 @@ int store_generations_write(struct store *store, const struct manifest_head *con
 	int r;
 
 	for (size_t i = 0; i < n; i++) {
-		list[i].generation = heads[i]->generation;
-		store_name(store, heads[i]->tenant, heads[i]->key, list[i].name);
+		list[i].generation = heads[i].generation;
+		store_name(store, heads[i].tenant, heads[i].key, list[i].name);
 	}
 	r = buf_add(&bytes, list, n * sizeof(*list));
 	(void)pthread_mutex_lock(&store->mutex);

@@ -66,8 +66,7 @@ int store_remove(struct store *store, const char *name);
 
 /* Notes the generation that a session has, for the next start: an older manifest is then known to
  * be put back. Not durable by itself. Costs a write of the whole list. */
-int store_generations_write(
-	struct store *store, const struct manifest_head *const *heads, size_t n);
+int store_generations_write(struct store *store, const struct manifest_head *heads, size_t n);
 
 /* Says when a session was last used, for the next start. */
 void store_touch(struct store *store, const char *name);

@@ -458,7 +458,6 @@ static void test_swapped_and_put_back(void **state)
  * new one of the same name for that. */
 static void test_generations(void **state)
 {
-	const struct manifest_head *heads[1];
 	struct store *store = open_store(1u << 20);
 	struct found found = { 0 };
 	struct manifest manifest;
@@ -467,15 +466,14 @@ static void test_generations(void **state)
 	session_make(&manifest, "t", "k");
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(store_file(store, &manifest, "f", "text"), 0);
-	heads[0] = &manifest.head;
-	assert_int_equal(store_generations_write(store, heads, 1), 0);
+	assert_int_equal(store_generations_write(store, &manifest.head, 1), 0);
 	store_name(store, "t", "k", name);
 	assert_int_equal(store_remove(store, name), 0);
 	manifest_fini(&manifest);
 	session_make(&manifest, "t", "k");
 	assert_int_equal(store_file(store, &manifest, "f", "anew"), 0);
 	assert_true(manifest.head.generation > 5);
-	assert_int_equal(store_generations_write(store, heads, 1), 0);
+	assert_int_equal(store_generations_write(store, &manifest.head, 1), 0);
 	store_free(store);
 
 	store = open_store(1u << 20);
@@ -483,7 +481,7 @@ static void test_generations(void **state)
 	assert_int_equal(found.broken, 0);
 	/* now one that claims to be older than the list */
 	manifest.head.generation += 7;
-	assert_int_equal(store_generations_write(store, heads, 1), 0);
+	assert_int_equal(store_generations_write(store, &manifest.head, 1), 0);
 	store_free(store);
 	store = open_store(1u << 20);
 	assert_int_equal(store_scan(store, on_session, &found), 0);

@@ -4,7 +4,9 @@
 #include "base/str.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
+struct fault;
 struct http_request;
 struct json;
 
@@ -16,6 +18,9 @@ void api_run_cancel(struct http_request *request);
 void api_session_get(struct http_request *request);
 void api_session_list(struct http_request *request);
 void api_session_close(struct http_request *request);
+void api_session_stop(struct http_request *request);
+void api_session_export(struct http_request *request);
+void api_session_import(struct http_request *request);
 
 void api_file_list(struct http_request *request);
 void api_file_get(struct http_request *request);
@@ -34,6 +39,21 @@ void api_respond(struct http_request *request, int status, struct json *body);
 
 /* The same for a tree whose memory was claimed before it was made (supervisor/claim.h). */
 void api_respond_claimed(struct http_request *request, int status, struct json *body);
+
+/* What a PUT asks of the session that it may open: ?profile= and ?policy=, into texts of the
+ * caller's. Returns 0, or -EINVAL with *ret_fault. */
+struct api_opening {
+	char profile[64], policy[16];
+};
+struct files_upload_request;
+int api_opening_get(const struct http_request *request, struct api_opening *texts,
+	struct files_upload_request *upload, struct fault *ret_fault);
+
+/* Answers with the fault; where no place was free, with when one may be. */
+void api_respond_busy(struct http_request *request, const struct fault *fault);
+
+/* Sets a time of the real clock: RFC 3339 with milliseconds, or null where there is none. */
+void api_time_set(struct json *object, const char *name, int64_t ns);
 
 /* The {key} of the route as a string. False after it was answered with 400: no session key. */
 bool api_key_get(struct http_request *request, char ret_key[ID_KEY_MAX + 1]);

@@ -66,24 +66,6 @@ static void path_set(struct json *object, const char *name, const char *name_b64
 	json_set_text(object, name_b64, buf_get_slice(&encoded));
 }
 
-/* RFC 3339 with milliseconds. */
-static void mtime_set(struct json *object, int64_t mtime_ns)
-{
-	time_t seconds = (time_t)(mtime_ns / 1000000000);
-	struct tm tm;
-	char text[40];
-	size_t n;
-
-	if (mtime_ns < 0 || !gmtime_r(&seconds, &tm)) {
-		json_set_null(object, "mtime");
-		return;
-	}
-	n = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	(void)str_format(
-		text + n, sizeof(text) - n, ".%03dZ", (int)(mtime_ns % 1000000000 / 1000000));
-	json_set_cstr(object, "mtime", text);
-}
-
 static struct json *page_make(const struct files_page *page)
 {
 	struct json *body = json_object_new(), *rows = json_set_array(body, "files");
@@ -95,7 +77,7 @@ static struct json *page_make(const struct files_page *page)
 		path_set(row, "path", "path_b64", entry->path);
 		json_set_count(row, "size", entry->size_bytes);
 		json_set_cstr(row, "mime", entry->mime);
-		mtime_set(row, entry->mtime_ns);
+		api_time_set(row, "mtime", entry->mtime_ns);
 	}
 	if (page->has_more && page->n > 0)
 		path_set(body, "next", "next_b64", page->entries[page->n - 1].path);
@@ -194,6 +176,26 @@ static void audit_file(
 	audit_write(&supervisor_of(request)->audit, line);
 }
 
+int api_opening_get(const struct http_request *request, struct api_opening *texts,
+	struct files_upload_request *upload, struct fault *ret_fault)
+{
+	struct str text;
+
+	if (http_query_get(request, "profile", &text)) {
+		upload->profile = texts->profile;
+		if (str_format(texts->profile, sizeof(texts->profile), "%.*s", STR_ARG(text)) < 0) {
+			fault_set_field(ret_fault, "profile", "must be shorter");
+			return -EINVAL;
+		}
+	}
+	if (http_query_get(request, "policy", &text)) {
+		upload->policy = texts->policy;
+		/* What does not fit is none of them: "" is refused with the right words. */
+		(void)str_format(texts->policy, sizeof(texts->policy), "%.*s", STR_ARG(text));
+	}
+	return 0;
+}
+
 /* Opens the upload with what the query asks for. Returns 0; a value below 0 after it was answered.
  */
 static int upload_open(
@@ -202,10 +204,11 @@ static int upload_open(
 	const struct caller *caller = caller_get(request);
 	struct files_upload_request upload = { .at = *at,
 		.profiles = caller_profiles(caller),
+		.policy_default = caller->policy,
 		.client_fd = http_client_fd_get(request) };
 	struct house *house = supervisor_of(request)->house;
 	struct str text = STR("false");
-	char profile[64], seconds[16];
+	struct api_opening texts;
 	struct fault fault;
 	int r = 0;
 
@@ -215,21 +218,12 @@ static int upload_open(
 		r = -EINVAL;
 	}
 	upload.is_executable = str_eq(text, STR("true"));
-	if (r == 0 && http_query_get(request, "profile", &text)) {
-		upload.profile = profile;
-		if (str_format(profile, sizeof(profile), "%.*s", STR_ARG(text)) < 0) {
-			fault_set_field(&fault, "profile", "must be shorter");
-			r = -EINVAL;
-		}
-	}
+	if (r == 0)
+		r = api_opening_get(request, &texts, &upload, &fault);
 	if (r == 0)
 		r = files_create(house, &upload, ret_upload, &fault);
-	if (r < 0 && fault.code == FAULT_SANDBOX_BUSY) {
-		(void)str_format(seconds, sizeof(seconds), "%u", house_retry_after_s(house));
-		http_header_add(request, "Retry-After", seconds);
-	}
 	if (r < 0)
-		http_respond_fault(request, &fault);
+		api_respond_busy(request, &fault);
 	return r;
 }
 

@@ -6,6 +6,7 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "call/call.h"
+#include "call/run_form.h"
 #include "crypt/hash.h"
 #include "http/request.h"
 #include "http/respond.h"
@@ -13,7 +14,6 @@
 #include "supervisor/caller.h"
 #include "supervisor/claim.h"
 #include "supervisor/onlooker.h"
-#include "supervisor/run_form.h"
 #include "supervisor/supervisor.h"
 #include "json/json.h"
 
@@ -120,6 +120,7 @@ static void form_run(struct http_request *request, struct run_form *form, const 
 	call->tenant = caller->tenant;
 	call->key = key;
 	call->profiles = caller_profiles(caller);
+	call->policy_default = caller->policy;
 	call->client_fd = http_client_fd_get(request);
 	call->watch = &onlooker.watch;
 	(void)call_run(supervisor_of(request)->house, call, &result);

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/fault.h"
+#include "base/macro.h"
 #include "house/house.h"
 #include "http/request.h"
 #include "http/respond.h"
@@ -12,19 +13,32 @@
 
 static void session_fill(struct json *object, const struct house_session_info *info)
 {
+	static const char *const of_kept[] = { "created", "files", "bytes", "disk_bytes" };
+
 	json_set_cstr(object, "session", info->key);
 	json_set_cstr(object, "tenant", info->tenant);
 	json_set_cstr(object, "profile", info->profile);
-	json_set_cstr(object, "policy", HOUSE_POLICY);
+	json_set_cstr(object, "policy", info->is_kept ? HOUSE_KEPT : HOUSE_EPHEMERAL);
 	json_set_cstr(object, "state", info->is_live ? HOUSE_LIVE : HOUSE_STATE);
 	if (info->run_id[0])
 		json_set_cstr(object, "run_id", info->run_id);
 	else
 		json_set_null(object, "run_id");
+	json_set_cstr(object, "phase", info->is_stopped ? "stopped" : "active");
 	json_set_count(object, "runs", info->runs);
 	json_set_count(object, "opened_ms_ago", info->opened_ms_ago);
 	json_set_count(object, "idle_ms", info->idle_ms);
 	json_set_count(object, "closes_in_ms", info->closes_in_ms);
+	json_set_count(object, "expires_in_ms", info->expires_in_ms);
+	if (!info->is_kept) {
+		for (size_t i = 0; i < ARRAY_SIZE(of_kept); i++)
+			json_set_null(object, of_kept[i]);
+		return;
+	}
+	api_time_set(object, "created", info->created_ns);
+	json_set_count(object, "files", info->files);
+	json_set_count(object, "bytes", info->files_bytes);
+	json_set_count(object, "disk_bytes", info->stored_bytes);
 }
 
 void api_session_get(struct http_request *request)
@@ -57,6 +71,25 @@ void api_session_list(struct http_request *request)
 	for (size_t i = 0; i < n; i++)
 		session_fill(json_add_object(rows), &list[i]);
 	api_respond(request, 200, body);
+}
+
+void api_session_stop(struct http_request *request)
+{
+	struct supervisor *supervisor = supervisor_of(request);
+	AUTO_JSON struct json *line = NULL;
+	char key[ID_KEY_MAX + 1];
+	struct fault fault;
+
+	if (!api_key_get(request, key))
+		return;
+	if (house_stop(supervisor->house, caller_get(request)->tenant, key, &fault) < 0) {
+		http_respond_fault(request, &fault);
+		return;
+	}
+	line = audit_line(request, "session_stop");
+	json_set_cstr(line, "session", key);
+	audit_write(&supervisor->audit, line);
+	http_respond_empty(request, 204);
 }
 
 void api_session_close(struct http_request *request)

@@ -6,9 +6,9 @@
 #include "call/call.h"
 #include "house/canary.h"
 #include "house/house.h"
-#include "house/pool.h"
 #include "http/request.h"
 #include "http/respond.h"
+#include "pool/pool.h"
 #include "sandbox/answer.h"
 #include "sandbox/profile.h"
 #include "sandbox/run.h"
@@ -134,17 +134,23 @@ static void limits_set(struct json *body, const struct settings *settings)
 	json_set_count(limits, "session_max_s", settings->session_max_s);
 	json_set_count(limits, "queue_wait_s", settings->queue_wait_s);
 	json_set_count(limits, "queue_max", settings->queue_max);
+	json_set_count(limits, "kept_idle_s", settings->kept_idle_s);
+	json_set_count(limits, "kept_unused_s", settings->kept_unused_s);
+	json_set_count(limits, "kept_max", settings->kept_max);
+	json_set_count(limits, "store_max_bytes", settings->store_max_bytes);
 }
 
 void api_info(struct http_request *request)
 {
 	const struct supervisor *supervisor = supervisor_of(request);
-	struct json *body = json_object_new(), *states;
+	struct json *body = json_object_new(), *policies, *states;
 	struct wire_status_is status = { 0 };
 
 	json_set_cstr(body, "name", "cloche");
 	json_set_cstr(body, "version", CLOCHE_VERSION);
-	json_add_text(json_set_array(body, "policies"), STR(HOUSE_POLICY));
+	policies = json_set_array(body, "policies");
+	json_add_text(policies, STR(HOUSE_EPHEMERAL));
+	json_add_text(policies, STR(HOUSE_KEPT));
 	states = json_set_array(body, "states");
 	json_add_text(states, STR(HOUSE_STATE));
 	(void)pool_status(house_pool_get(supervisor->house), &status);

@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/log.h"
+#include "house/house.h"
 #include "http/request.h"
 #include "http/respond.h"
 #include "http/server.h"
@@ -29,6 +30,7 @@ static void caller_take(struct caller *caller, const struct token *token)
 	hash_format(&token->hash, hash);
 	caller->is_known = true;
 	caller->scopes = token->scopes;
+	caller->policy = token->is_kept ? HOUSE_KEPT : NULL;
 	(void)str_copy(caller->tenant, sizeof(caller->tenant), token->tenant);
 	(void)str_format(caller->token_id, sizeof(caller->token_id), "%.*s", TOKEN_ID_LEN, hash);
 	memcpy(caller->profiles, token->profiles, sizeof(caller->profiles));

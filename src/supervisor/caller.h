@@ -24,6 +24,7 @@ struct caller {
 	unsigned scopes;		 /* of enum token_scope */
 	char token_id[TOKEN_ID_LEN + 1]; /* the hash's first digits, or "unix" */
 	char profiles[TOKEN_PROFILES_MAX][TOKEN_PROFILE_SIZE];
+	const char *policy; /* of sessions that he opens and says none for; a literal or NULL */
 	const char *profile_list[TOKEN_PROFILES_MAX + 1]; /* NULL-ended */
 };
 

@@ -3,9 +3,9 @@
  * nothing when one of them takes it over. It holds descriptors and needs nothing else:
  *
  * - identity: for root another user, no groups; no capability in any set, none to come back;
- * - Landlock with one rule, /dev/null for reading (a run's stdin): no other file can be opened by
- *   name; no TCP port can be bound or reached where the kernel knows (ABI 4), and abstract sockets
- *   and signals stay inside (ABI 6);
+ * - Landlock with two rules, /dev/null for reading (a run's stdin), and the folder of kept sessions
+ *   (store/store.h) for its files: no other file can be opened by name; no TCP port can be bound or
+ * reached where the kernel knows (ABI 4), and abstract sockets and signals stay inside (ABI 6);
  * - a filter: no exec, no new process (threads only), no socket(2), connect(2) or signal to another
  *   process, no namespaces, mounts, tracing, modules, keys, bpf, io_uring. A deny list, since
  * glibc's own needs change; socketpair(2) stays, for more connections to jaild.
@@ -61,6 +61,21 @@ struct landlock_rule {
 #define LANDLOCK_READ_FILE    (1u << 2)
 #define LANDLOCK_PATH_BENEATH 1
 
+/* In the store: files and what is in them, and its list; no folders, links, devices, and nothing to
+ * execute. Bits of linux/landlock.h: write, read, list, remove and make a regular file, cut. */
+#define LANDLOCK_STORE (1u << 1 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 8 | 1u << 14)
+
+static int store_allow(int ruleset_fd, int store_fd, uint64_t handled)
+{
+	const struct landlock_rule rule = { .allowed = LANDLOCK_STORE & handled, .fd = store_fd };
+
+	if (store_fd < 0)
+		return 0;
+	return syscall(SYS_landlock_add_rule, ruleset_fd, LANDLOCK_PATH_BENEATH, &rule, 0) < 0
+		       ? -errno
+		       : 0;
+}
+
 static int null_allow(int ruleset_fd)
 {
 	AUTO_CLOSE int fd = open("/dev/null", O_PATH | O_CLOEXEC);
@@ -72,7 +87,7 @@ static int null_allow(int ruleset_fd)
 	return 0;
 }
 
-static int landlock_lock(void)
+static int landlock_lock(int store_fd)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* ask for the version */);
 	AUTO_CLOSE int fd = -1;
@@ -91,6 +106,8 @@ static int landlock_lock(void)
 	if (fd < 0)
 		return -errno;
 	r = null_allow(fd);
+	if (r == 0)
+		r = store_allow(fd, store_fd, attr.handled_fs);
 	if (r == 0 && syscall(SYS_landlock_restrict_self, fd, 0) < 0)
 		r = -errno;
 	return r;
@@ -250,7 +267,7 @@ int lock_in(const struct options *options, const char **ret_what)
 	}
 	if (r == 0) {
 		*ret_what = "landlock";
-		r = landlock_lock();
+		r = landlock_lock(options->store_fd);
 	}
 	if (r == 0) {
 		*ret_what = "filter";

@@ -7,8 +7,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -31,6 +34,23 @@ static int thread_works(void)
 static int refused(long result, int error)
 {
 	return result < 0 && errno == error;
+}
+
+static int store_fd = -1;
+
+/* What the store needs, and what it does not. */
+static int store_works(void)
+{
+	int fd = openat(store_fd, "a.new", O_WRONLY | O_CREAT | O_EXCL, 0600);
+	int list = openat(store_fd, ".", O_RDONLY | O_DIRECTORY);
+
+	return fd >= 0 && write(fd, "x", 1) == 1 && fsync(fd) == 0 && list >= 0 &&
+	       renameat(store_fd, "a.new", store_fd, "a") == 0 && fsync(store_fd) == 0 &&
+	       openat(store_fd, "a", O_RDONLY) >= 0 && unlinkat(store_fd, "a", 0) == 0 &&
+	       refused(mkdirat(store_fd, "folder", 0700), EACCES) &&
+	       refused(symlinkat("/etc/passwd", store_fd, "link"), EACCES) &&
+	       refused(openat(store_fd, "../passwd", O_RDONLY), ENOENT) &&
+	       refused(openat(store_fd, "..", O_RDONLY | O_DIRECTORY), EACCES);
 }
 
 /* 0 if all is as it must be. */
@@ -60,6 +80,7 @@ static int look(void)
 		prctl(PR_CAPBSET_READ, 0, 0, 0, 0) == 0 || getuid() != 65534,
 		geteuid() != 0 && getegid() != 0,
 		thread_works(),
+		store_works(),
 	};
 
 	for (size_t i = 0; i < sizeof(wells) / sizeof(wells[0]); i++)
@@ -70,22 +91,29 @@ static int look(void)
 
 static void test_locked_in(void **state)
 {
-	const struct options options = { .has_user = geteuid() == 0, .uid = 65534, .gid = 65534 };
+	struct options options = { .has_user = geteuid() == 0, .uid = 65534, .gid = 65534 };
+	char folder[] = "/tmp/lock-test-XXXXXX";
 	const char *what = NULL;
-	pid_t pid = fork();
 	int status = 0;
+	pid_t pid;
 
+	assert_non_null(mkdtemp(folder));
+	assert_true(geteuid() != 0 || chown(folder, 65534, 65534) == 0);
+	options.store_fd = store_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	pid = fork();
 	if (pid == 0)
 		_exit(lock_in(&options, &what) < 0 ? 100 : look());
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
+	(void)close(store_fd);
+	assert_int_equal(rmdir(folder), 0);
 }
 
 /* Root that is told no user stays out of it. */
 static void test_root_is_refused(void **state)
 {
-	const struct options options = { .has_user = false };
+	const struct options options = { .has_user = false, .store_fd = -1 };
 	const char *what = NULL;
 
 	if (geteuid() != 0)

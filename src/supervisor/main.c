@@ -12,8 +12,10 @@
 #include "base/log.h"
 #include "base/macro.h"
 #include "base/str.h"
+#include "crypt/key.h"
 #include "house/canary.h"
 #include "house/house.h"
+#include "store/store.h"
 #include "supervisor/caller.h"
 #include "supervisor/claim.h"
 #include "supervisor/control.h"
@@ -29,6 +31,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The order to end comes with 5 s: three are the runs' (decision 28), one is for their ends. */
 #define DRAIN_MS	3000
@@ -100,17 +103,53 @@ static struct house *house_make(const struct settings *settings)
 		.session_max_ms = settings->session_max_s * 1000,
 		.queue_wait_ms = settings->queue_wait_s * 1000,
 		.queue_max = (unsigned)settings->queue_max,
+		.kept_idle_ms = settings->kept_idle_s * 1000,
+		.kept_unused_ms = settings->kept_unused_s * 1000,
+		.kept_max = (unsigned)settings->kept_max,
 		.profile = settings->profile };
 
 	return house_new(&config);
 }
 
-static int serve(int control_fd, int signal_fd)
+/* Gives the house its store. One that cannot be used is no reason not to serve: what needs it is
+ * told so. */
+static int store_take(const struct options *options)
 {
+	struct store *store = NULL;
+	const char *trouble = NULL;
+	struct key secret;
+	int r;
+
+	if (options->store_fd < 0)
+		return house_keep(supervisor.house, NULL, NULL);
+	r = pread(options->secret_fd, secret.bytes, KEY_SIZE, 0) == KEY_SIZE ? 0 : -EKEYREJECTED;
+	if (r == 0)
+		r = store_open(
+			options->store_fd, &secret, supervisor.settings.store_max_bytes, &store);
+	key_wipe(&secret);
+	(void)fd_close(options->secret_fd);
+	if (r == -EKEYREJECTED)
+		trouble = "the folder store belongs to another secret.key";
+	else if (r < 0)
+		trouble = "the folder store cannot be used";
+	if (r == 0)
+		r = house_keep(supervisor.house, store, NULL);
+	else
+		(void)house_keep(supervisor.house, NULL, trouble);
+	if (r < 0)
+		log_error("msg=\"no sessions are kept\" cause=%s error=%s", LOG_VALUE(trouble),
+			LOG_VALUE(strerror(-r)));
+	return 0;
+}
+
+static int serve(const struct options *options, int signal_fd)
+{
+	int control_fd = options->control_fd;
 	int listeners[CONTROL_LISTENERS_MAX];
 	int n, r;
 
 	supervisor.house = house_make(&supervisor.settings);
+	(void)store_take(options);
 	n = control_begin(&supervisor, control_fd, listeners);
 	if (n < 0)
 		return n;
@@ -181,7 +220,7 @@ int main(int argc, char **argv)
 	audit_init(&supervisor.audit);
 	r = signals_take(&signal_fd);
 	if (r == 0)
-		r = serve(options.control_fd, signal_fd);
+		r = serve(&options, signal_fd);
 	if (r == 0)
 		drain();
 	else

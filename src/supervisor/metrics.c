@@ -28,6 +28,12 @@ struct figures {
 	METRIC("cloche_house_sessions", "gauge", "Sessions open now.", house.sessions)             \
 	METRIC("cloche_house_sessions_max", "gauge", "Sessions that may be open at once.",         \
 		house.max_sessions)                                                                \
+	METRIC("cloche_house_kept", "gauge", "Sessions that are kept, active or stopped.",         \
+		house.kept)                                                                        \
+	METRIC("cloche_store_bytes", "gauge", "Bytes of kept sessions on disk.",                   \
+		house.store_bytes)                                                                 \
+	METRIC("cloche_store_syncs_total", "counter", "Calls of fsync for kept sessions.",         \
+		house.store_syncs)                                                                 \
 	METRIC("cloche_house_runs", "gauge", "Runs under way.", house.runs)                        \
 	METRIC("cloche_house_waiting", "gauge", "Calls that wait for a place.", house.waiting)     \
 	METRIC("cloche_house_calls", "gauge", "Calls under way in sessions.", house.calls)         \

@@ -10,11 +10,15 @@
 
 enum {
 	OPTION_CONTROL = 256,
+	OPTION_STORE,
+	OPTION_SECRET,
 	OPTION_USER
 };
 
 static const struct option long_options[] = {
 	{ "control-fd", required_argument, NULL, OPTION_CONTROL },
+	{ "store-fd", required_argument, NULL, OPTION_STORE },
+	{ "secret-fd", required_argument, NULL, OPTION_SECRET },
 	{ "user", required_argument, NULL, OPTION_USER },
 	{ 0 },
 };
@@ -41,9 +45,14 @@ static int option_apply(int option, struct options *options)
 
 	if (option == OPTION_USER)
 		return user_parse(optarg, options);
-	if (option != OPTION_CONTROL || str_to_u64(str_from(optarg), 1u << 20, &number) < 0)
+	if (str_to_u64(option == '?' ? STR("") : str_from(optarg), 1u << 20, &number) < 0)
 		return -EINVAL;
-	options->control_fd = (int)number;
+	if (option == OPTION_CONTROL)
+		options->control_fd = (int)number;
+	else if (option == OPTION_STORE)
+		options->store_fd = (int)number;
+	else
+		options->secret_fd = (int)number;
 	return 0;
 }
 
@@ -63,7 +72,7 @@ int options_parse(int argc, char **argv, struct options *ret_options)
 {
 	int option;
 
-	*ret_options = (struct options){ .control_fd = -1 };
+	*ret_options = (struct options){ .control_fd = -1, .store_fd = -1, .secret_fd = -1 };
 	settings_init(&ret_options->settings);
 	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1)
 		if (option_apply(option, ret_options) < 0)

@@ -73,15 +73,16 @@ int token_set_profiles(struct token *token, struct str text)
 	return n > 0 ? 0 : -EINVAL;
 }
 
-/* One line with its five words. Returns 0, or -EINVAL with *ret_wrong naming the word. */
+/* One line with its five or six words. Returns 0, or -EINVAL with *ret_wrong naming the word. */
 static int line_parse(struct str line, struct token *token, const char **ret_wrong)
 {
-	struct str hash, tenant, scopes, profiles, created;
+	struct str hash, tenant, scopes, profiles, created, policy;
 
 	(void)str_split_once(line, ' ', &hash, &line);
 	(void)str_split_once(line, ' ', &tenant, &line);
 	(void)str_split_once(line, ' ', &scopes, &line);
-	(void)str_split_once(line, ' ', &profiles, &created);
+	(void)str_split_once(line, ' ', &profiles, &line);
+	token->is_kept = str_split_once(line, ' ', &created, &policy);
 	*ret_wrong = "the hash";
 	if (hash_parse(hash, &token->hash) < 0)
 		return -EINVAL;
@@ -95,7 +96,10 @@ static int line_parse(struct str line, struct token *token, const char **ret_wro
 	if (token_set_profiles(token, profiles) < 0)
 		return -EINVAL;
 	*ret_wrong = "the time";
-	return str_to_u64(created, INT64_MAX, &token->created_unix) < 0 ? -EINVAL : 0;
+	if (str_to_u64(created, INT64_MAX, &token->created_unix) < 0)
+		return -EINVAL;
+	*ret_wrong = "the policy";
+	return token->is_kept && !str_eq(policy, STR("kept")) ? -EINVAL : 0;
 }
 
 int tokens_parse(struct str text, struct tokens *ret_tokens, struct fault *ret_fault)
@@ -154,6 +158,7 @@ int token_format(const struct token *token, struct buf *out)
 	for (size_t i = 0; r == 0 && i < token->n_profiles; i++)
 		r = buf_addf(out, "%s%s", i > 0 ? "," : "", token->profiles[i]);
 	if (r == 0)
-		r = buf_addf(out, " %" PRIu64 "\n", token->created_unix);
+		r = buf_addf(out, " %" PRIu64 "%s\n", token->created_unix,
+			token->is_kept ? " kept" : "");
 	return r;
 }

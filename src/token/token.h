@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "crypt/hash.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,10 +13,11 @@ struct fault;
 /*
  * Who may use the service: the lines of DIR/tokens, one for each token, never the token itself.
  *
- *     HASH TENANT SCOPES PROFILES CREATED
+ *     HASH TENANT SCOPES PROFILES CREATED [kept]
  *
  * HASH is the SHA-256 of the token in hexadecimal, TENANT 1 to 64 of A-Za-z0-9._:- , SCOPES "run",
  * "admin" or "run,admin", PROFILES names with commas or "*" for all, CREATED seconds since 1970.
+ * With "kept", sessions that this token opens are kept unless it says otherwise.
  * Empty lines and those that begin with # mean nothing.
  */
 
@@ -38,6 +40,7 @@ struct token {
 	char profiles[TOKEN_PROFILES_MAX][TOKEN_PROFILE_SIZE];
 	size_t n_profiles;     /* 0: all */
 	uint64_t created_unix; /* seconds */
+	bool is_kept;
 };
 
 /* A list; the caller frees the items with free. */

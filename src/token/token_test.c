@@ -10,7 +10,7 @@
 
 static void test_round_trip(void **state)
 {
-	static const char text[] = HASH_ABC " acme run,admin strict,roomy 1790000000\n";
+	static const char text[] = HASH_ABC " acme run,admin strict,roomy 1790000000 kept\n";
 	AUTO_BUF struct buf out = BUF_INIT(1024);
 	struct tokens tokens;
 	struct fault fault;
@@ -23,6 +23,7 @@ static void test_round_trip(void **state)
 	assert_string_equal(found->tenant, "acme");
 	assert_int_equal(found->scopes, TOKEN_SCOPE_RUN | TOKEN_SCOPE_ADMIN);
 	assert_int_equal(found->n_profiles, 2);
+	assert_true(found->is_kept);
 	assert_int_equal(token_format(found, &out), 0);
 	assert_string_equal(buf_get_cstr(&out), text);
 	assert_null(tokens_find(&tokens, STR("abd")));
@@ -38,6 +39,7 @@ static void test_comments_and_all_profiles(void **state)
 	assert_int_equal(tokens_parse(STR("# mine\n\n" HASH_ABC " a run * 0"), &tokens, &fault), 0);
 	assert_int_equal(tokens.n, 1);
 	assert_int_equal(tokens.items[0].n_profiles, 0);
+	assert_false(tokens.items[0].is_kept);
 	free(tokens.items);
 }
 
@@ -46,7 +48,7 @@ static void test_refusals(void **state)
 	static const char *const texts[] = { "x", HASH_ABC, HASH_ABC " a", HASH_ABC " a run",
 		HASH_ABC " a run *", HASH_ABC " a/b run * 0", HASH_ABC " a walk * 0",
 		HASH_ABC " a run , 0", HASH_ABC " a run * -1", HASH_ABC " a run * 0 0",
-		HASH_ABC "  run * 0" };
+		HASH_ABC "  run * 0", HASH_ABC " a run * 0 kept kept" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct tokens tokens;

@@ -11,7 +11,7 @@
  */
 
 #define CONTROL_LISTENERS_MAX 4
-#define CONTROL_KNOWN_SIZE    8192 /* house/known.h */
+#define CONTROL_KNOWN_SIZE    8192 /* turns/known.h */
 
 enum control_type {
 	CONTROL_NONE,
@@ -20,7 +20,7 @@ enum control_type {
 	CONTROL_TOKENS, /* a sealed memfd with the lines of token/token.h */
 	CONTROL_JAILD,	/* the first connection to a jaild whose word nobody has read yet */
 	CONTROL_AUDIT,	/* the audit log anew, after it was moved away */
-	CONTROL_KNOWN,	/* memory that outlives supervisors: house/known.h */
+	CONTROL_KNOWN,	/* memory that outlives supervisors: turns/known.h */
 	/* supervisor to up */
 	CONTROL_READY, /* a canary has worked, requests are served */
 	CONTROL_TYPE_MAX

@@ -11,15 +11,17 @@
 #include "call/call.h"
 #include "call/files.h"
 #include "house/canary.h"
-#include "house/pool.h"
 #include "jail/client/program.h"
+#include "pool/pool.h"
 #include "sandbox/answer.h"
 #include "sandbox/language.h"
+#include "store/store.h"
 #include "wire/channel.h"
 #include "json/json.h"
 #include "json/parse.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -34,6 +36,8 @@
 static struct house *house;
 static struct canary *canary;
 static const char *program;
+static const char *store_path;
+static uint64_t store_max_bytes = UINT64_MAX;
 static pid_t jaild_pid;
 static pthread_mutex_t print_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t jobs_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -225,9 +229,10 @@ static struct files_at at_of(struct job *job)
 /* Writes `text` `times` times, waiting `pause_ms` before the end. */
 static void do_put(struct job *job)
 {
-	struct files_upload_request request = {
-		.at = at_of(job), .profile = text_of(job, "profile"), .client_fd = -1
-	};
+	struct files_upload_request request = { .at = at_of(job),
+		.profile = text_of(job, "profile"),
+		.policy = text_of(job, "policy"),
+		.client_fd = -1 };
 	struct str text = slice_of(job->request, "text");
 	struct files_upload *upload = NULL;
 	struct fault fault;
@@ -309,6 +314,14 @@ static void do_close(struct job *job)
 		refuse(job, &fault);
 }
 
+static void do_stop(struct job *job)
+{
+	struct fault fault;
+
+	if (house_stop(house, tenant_of(job), text_of(job, "key"), &fault) < 0)
+		refuse(job, &fault);
+}
+
 static void do_cancel(struct job *job)
 {
 	struct fault fault;
@@ -332,6 +345,12 @@ static void do_look(struct job *job)
 	json_set_count(job->reply, "idle_ms", info.idle_ms);
 	json_set_count(job->reply, "closes_in_ms", info.closes_in_ms);
 	json_set_count(job->reply, "runs", info.runs);
+	json_set_bool(job->reply, "is_kept", info.is_kept);
+	json_set_bool(job->reply, "is_stopped", info.is_stopped);
+	json_set_count(job->reply, "expires_in_ms", info.expires_in_ms);
+	json_set_count(job->reply, "files", info.files);
+	json_set_count(job->reply, "files_bytes", info.files_bytes);
+	json_set_count(job->reply, "stored_bytes", info.stored_bytes);
 }
 
 static void do_list(struct job *job)
@@ -352,6 +371,9 @@ static void do_gauges(struct job *job)
 	house_gauges(house, &gauges);
 	json_set_integer(job->reply, "sessions", gauges.sessions);
 	json_set_integer(job->reply, "runs", gauges.runs);
+	json_set_integer(job->reply, "kept", gauges.kept);
+	json_set_count(job->reply, "store_bytes", gauges.store_bytes);
+	json_set_count(job->reply, "store_syncs", gauges.store_syncs);
 	json_set_integer(job->reply, "waiting", gauges.waiting);
 	json_set_integer(job->reply, "calls", gauges.calls);
 	json_set_count(job->reply, "connections", gauges.connections);
@@ -434,6 +456,7 @@ static const struct {
 	{ "ls", do_ls },
 	{ "rm", do_rm },
 	{ "close", do_close },
+	{ "stop", do_stop },
 	{ "cancel", do_cancel },
 	{ "look", do_look },
 	{ "list", do_list },
@@ -509,6 +532,10 @@ static void configure(struct house_config *config, struct str argument)
 		program = value.p;
 		return;
 	}
+	if (str_eq(name, STR("store"))) {
+		store_path = value.p;
+		return;
+	}
 	if (str_to_u64(value, UINT32_MAX, &number) < 0)
 		abort();
 	if (str_eq(name, STR("max_sessions")))
@@ -519,9 +546,34 @@ static void configure(struct house_config *config, struct str argument)
 		config->session_max_ms = number;
 	else if (str_eq(name, STR("queue_wait_ms")))
 		config->queue_wait_ms = number;
+	else if (str_eq(name, STR("kept_idle_ms")))
+		config->kept_idle_ms = number;
+	else if (str_eq(name, STR("kept_unused_ms")))
+		config->kept_unused_ms = number;
+	else if (str_eq(name, STR("kept_max")))
+		config->kept_max = (unsigned)number;
+	else if (str_eq(name, STR("store_max_bytes")))
+		store_max_bytes = number;
 	else if (str_eq(name, STR("queue_max")))
 		config->queue_max = (unsigned)number;
 	else
+		abort();
+}
+
+/* The secret of tests is no secret. */
+static void store_take(void)
+{
+	const struct key secret = { .bytes = "for tests" };
+	struct store *store = NULL;
+	int r;
+
+	if (!store_path)
+		return;
+	r = store_open(open(store_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), &secret,
+		store_max_bytes, &store);
+	if (r == 0)
+		r = house_keep(house, store, NULL);
+	if (r < 0)
 		abort();
 }
 
@@ -536,6 +588,7 @@ int main(int argc, char **argv)
 		configure(&config, str_from(argv[i]));
 	(void)signal(SIGPIPE, SIG_IGN);
 	house = house_new(&config);
+	store_take();
 	while ((n = getline(&line, &size, stdin)) > 0)
 		job_start((struct str){ .p = line, .n = (size_t)n });
 	free(line);

@@ -169,7 +169,8 @@ def test_inline_files_of_both_kinds(house):
 
 def test_bad_requests_name_their_field(house):
     cases = [
-        ({"policy": "kept"}, "policy"),
+        ({"policy": "kept"}, "policy"),  # no store here
+        ({"policy": "other"}, "policy"),
         ({"state": "alive"}, "state"),
         ({"profile": "none"}, "profile"),
         ({"timeout_ms": 30001}, "timeout_ms"),

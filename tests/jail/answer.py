@@ -9,7 +9,8 @@ NUMBER = (int, float)
 STREAM = {"text": str, "bytes": int, "dropped": int}
 TOP = {
     "run_id": str, "session": (str, type(None)), "session_state": str, "language": str, "outcome": str, "end": dict,
-    "stdout": dict, "stderr": dict, "error": (dict, type(None)), "reset": (dict, type(None)), "advice": list,
+    "stdout": dict, "stderr": dict, "error": (dict, type(None)), "reset": (dict, type(None)),
+    "restored": (dict, type(None)), "advice": list,
     "results": list, "files": list, "usage": dict, "egress": dict, "protections": (str, list),
 }
 END = {"reason": str, "code": (int, type(None)), "signal": (int, str, type(None)), "text": str}

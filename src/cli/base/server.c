@@ -38,6 +38,7 @@ static const struct option long_options[] = {
 	{ "state", required_argument, NULL, OPTION_STATE },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "out", required_argument, NULL, 'o' },
+	{ "policy", required_argument, NULL, 'y' },
 	{ "profile", required_argument, NULL, 'p' },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ NULL, 0, NULL, 0 },

@@ -1,17 +1,25 @@
 /* `cloche session`: the open sessions of a supervisor. */
+#include "base/alloc.h"
+#include "base/assert.h"
 #include "base/buf.h"
+#include "base/fd.h"
 #include "base/macro.h"
 #include "cli/base/exit.h"
 #include "cli/base/say.h"
 #include "cli/base/server.h"
 #include "cli/remote/remote.h"
+#include "client/files.h"
 #include "client/sandbox.h"
 #include "sandbox/human.h"
 #include "json/json.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define CELL_SIZE 512 /* a key of 128 bytes, each escaped */
 
@@ -45,19 +53,35 @@ static int64_t count_get(const struct json *row, const char *name)
 	return n;
 }
 
+#define ROW "%-24s %-12s %-8s %-9s %-7s %9s %9s  %s\n"
+
+/* Bytes as people say them; "-" where they are not known. */
+static void size_cell(const struct json *row, const char *name, char cell[CELL_SIZE])
+{
+	AUTO_BUF struct buf shown = BUF_INIT(CELL_SIZE - 1);
+	int64_t bytes = 0;
+
+	if (json_as_integer(json_get(row, name), &bytes) < 0 || bytes < 0)
+		(void)buf_add_char(&shown, '-');
+	else
+		human_bytes(&shown, (uint64_t)bytes);
+	(void)str_copy(cell, CELL_SIZE, buf_get_cstr(&shown));
+}
+
 static void row_print(const struct json *row)
 {
 	char key[CELL_SIZE], tenant[CELL_SIZE], profile[CELL_SIZE], run[CELL_SIZE];
-	char age[CELL_SIZE], closes[CELL_SIZE];
+	char policy[CELL_SIZE], phase[CELL_SIZE], size[CELL_SIZE], expires[CELL_SIZE];
 
 	text_cell(row, "session", key);
 	text_cell(row, "tenant", tenant);
 	text_cell(row, "profile", profile);
+	text_cell(row, "policy", policy);
+	text_cell(row, "phase", phase);
 	text_cell(row, "run_id", run);
-	time_cell(row, "opened_ms_ago", age);
-	time_cell(row, "closes_in_ms", closes);
-	(void)printf("%-24s %-12s %-8s %8s %9s %4" PRId64 "  %s\n", key, tenant, profile, age,
-		closes, count_get(row, "runs"), run);
+	size_cell(row, "bytes", size);
+	time_cell(row, "expires_in_ms", expires);
+	(void)printf(ROW, key, tenant, profile, policy, phase, size, expires, run);
 }
 
 static int list(const struct sandbox *sandbox, const struct server_command *command)
@@ -73,8 +97,8 @@ static int list(const struct sandbox *sandbox, const struct server_command *comm
 		return say_json(all);
 	rows = json_get(all, "sessions");
 	if (json_size(rows) > 0)
-		(void)printf("%-24s %-12s %-8s %8s %9s %4s  %s\n", "SESSION", "TENANT", "PROFILE",
-			"AGE", "CLOSES IN", "RUNS", "RUN");
+		(void)printf(ROW, "SESSION", "TENANT", "PROFILE", "POLICY", "PHASE", "BYTES",
+			"GONE IN", "RUN");
 	for (size_t i = 0; i < json_size(rows); i++)
 		row_print(json_at(rows, i));
 	return 0;
@@ -84,11 +108,11 @@ static int show(
 	const struct sandbox *sandbox, const struct server_command *command, const char *key)
 {
 	static const char *const texts[] = { "session", "tenant", "profile", "policy", "state",
-		"run_id" };
+		"phase", "run_id", "created" };
 	static const struct {
 		const char *label, *name;
 	} times[] = { { "opened", "opened_ms_ago" }, { "idle", "idle_ms" },
-		{ "closes in", "closes_in_ms" } };
+		{ "closes in", "closes_in_ms" }, { "gone in", "expires_in_ms" } };
 	AUTO_JSON struct json *session = NULL;
 	struct sandbox_trouble trouble;
 	int r = sandbox_session_get(sandbox, key, &session, &trouble);
@@ -108,7 +132,20 @@ static int show(
 		time_cell(session, times[i].name, cell);
 		(void)printf("%-10s %s%s\n", times[i].label, cell, i == 0 ? " ago" : "");
 	}
+	size_cell(session, "bytes", cell);
+	(void)printf("%-10s %s\n", "bytes", cell);
+	size_cell(session, "disk_bytes", cell);
+	(void)printf("%-10s %s\n", "on disk", cell);
 	return 0;
+}
+
+static int stop_one(
+	const struct sandbox *sandbox, const struct server_command *command, const char *key)
+{
+	struct sandbox_trouble trouble;
+	int r = sandbox_session_stop(sandbox, key, &trouble);
+
+	return r < 0 ? server_trouble_say(r, &trouble, command->options.is_json) : 0;
 }
 
 static int close_one(
@@ -134,38 +171,130 @@ static int each(const struct sandbox *sandbox, const struct server_command *comm
 	return status;
 }
 
-static int verb_run(
-	const struct sandbox *sandbox, const struct server_command *command, char **words)
+/* What --out, --policy and --profile said: of one command line. */
+struct session_options {
+	struct server_command command;
+	const char *out, *policy, *profile;
+};
+
+static int on_option(struct server_command *command, int option, const char *value)
 {
+	struct session_options *options = container_of(command, struct session_options, command);
+
+	if (option == 'o')
+		options->out = value;
+	else if (option == 'y')
+		options->policy = value;
+	else
+		options->profile = value;
+	return 0;
+}
+
+/* KEY.tar, or --out; nothing is overwritten. */
+static int export(
+	const struct sandbox *sandbox, const struct session_options *options, const char *key)
+{
+	AUTO_FREE char *made = xasprintf("%s.tar", key);
+	const char *name = options->out ? options->out : made;
+	bool is_stdout = strcmp(name, "-") == 0;
+	AUTO_CLOSE int fd =
+		is_stdout ? fd_dup_above(STDOUT_FILENO, 0)
+			  : open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+	struct sandbox_trouble trouble;
+	int r;
+
+	if (fd < 0)
+		return say_usage("%s: %s; name another file with --out", name, strerror(errno));
+	r = sandbox_session_export(sandbox, key, fd, &trouble);
+	if (r == 0)
+		return 0;
+	if (!is_stdout)
+		(void)unlink(name);
+	return server_trouble_say(r, &trouble, options->command.options.is_json);
+}
+
+static int import(const struct sandbox *sandbox, const struct session_options *options,
+	const char *key, const char *from)
+{
+	/* O_NONBLOCK: a FIFO must be refused, not waited for. */
+	AUTO_CLOSE int fd = open(from, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct sandbox_put put = {
+		.key = key, .policy = options->policy, .profile = options->profile, .fd = fd
+	};
+	struct sandbox_trouble trouble;
+	struct stat st;
+	int r;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return say_usage("%s: cannot be read: %s", from, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return say_usage("%s: is no regular file", from);
+	put.size_bytes = (uint64_t)st.st_size;
+	r = sandbox_session_import(sandbox, &put, &trouble);
+	return r < 0 ? server_trouble_say(r, &trouble, options->command.options.is_json) : 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const struct sandbox *, const struct server_command *, const char *);
+} verbs[] = { { "show", show }, { "stop", stop_one }, { "rm", close_one } };
+
+static int verb_run(
+	const struct sandbox *sandbox, const struct session_options *options, char **words)
+{
+	const struct server_command *command = &options->command;
+
+	if (strcmp(words[0], "export") == 0)
+		return export(sandbox, options, words[1]);
+	if (strcmp(words[0], "import") == 0)
+		return import(sandbox, options, words[1], words[2]);
 	if (strcmp(words[0], "ls") == 0)
 		return list(sandbox, command);
-	return each(sandbox, command, words + 1, strcmp(words[0], "show") == 0 ? show : close_one);
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (strcmp(words[0], verbs[i].name) == 0)
+			return each(sandbox, command, words + 1, verbs[i].run);
+	unreachable_();
 }
 
 static int words_check(char **words)
 {
+	bool is_known = false;
+
 	if (words[0] && strcmp(words[0], "ls") == 0)
 		return words[1] ? say_usage("session ls takes no '%s'; use show", words[1]) : 0;
-	if (!words[0] || (strcmp(words[0], "show") != 0 && strcmp(words[0], "rm") != 0))
-		return say_usage("say what: cloche session ls, show KEY or rm KEY");
+	if (words[0] && strcmp(words[0], "export") == 0)
+		return words[1] && !words[2] ? 0 : say_usage("session export takes one KEY");
+	if (words[0] && strcmp(words[0], "import") == 0)
+		return words[1] && words[2] && !words[3]
+			       ? 0
+			       : say_usage("session import takes KEY and FILE, a tar");
+	for (size_t i = 0; words[0] && i < ARRAY_SIZE(verbs); i++)
+		is_known |= strcmp(words[0], verbs[i].name) == 0;
+	if (!is_known)
+		return say_usage("say what: cloche session ls, show KEY, stop KEY, rm KEY, export "
+				 "KEY or import "
+				 "KEY FILE");
 	return words[1] ? 0 : say_usage("which session? `cloche session ls` lists them");
 }
 
 int cli_session(int argc, char **argv)
 {
-	struct server_command command = { .name = "session", .more = "" };
+	struct session_options options = {
+		.command = { .name = "session", .more = "o:y:p:", .on_option = on_option }
+	};
+	struct server_command *command = &options.command;
 	struct sandbox *sandbox = NULL;
-	int status = server_command_parse(&command, argc, argv);
+	int status = server_command_parse(command, argc, argv);
 
 	if (status != 0)
 		return status;
-	if (command.options.is_help)
+	if (command->options.is_help)
 		return EXIT_HELP;
-	status = words_check(argv + command.first);
+	status = words_check(argv + command->first);
 	if (status == 0)
-		status = server_open(&command.options, &sandbox);
+		status = server_open(&command->options, &sandbox);
 	if (status == 0)
-		status = verb_run(sandbox, &command, argv + command.first);
+		status = verb_run(sandbox, &options, argv + command->first);
 	sandbox_free(sandbox);
 	return status;
 }

@@ -37,6 +37,7 @@ enum option_id {
 	OPTION_TENANT,
 	OPTION_SCOPE,
 	OPTION_PROFILES,
+	OPTION_POLICY,
 	OPTION_JSON,
 	OPTION_HELP,
 };
@@ -46,6 +47,7 @@ static const struct option long_options[] = {
 	{ "tenant", required_argument, NULL, OPTION_TENANT },
 	{ "scope", required_argument, NULL, OPTION_SCOPE },
 	{ "profiles", required_argument, NULL, OPTION_PROFILES },
+	{ "policy", required_argument, NULL, OPTION_POLICY },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ NULL, 0, NULL, 0 },
@@ -87,6 +89,11 @@ static int option_take(struct job *job, int what, char **argv)
 			return say_usage(
 				"--profiles %.64s: names with commas, such as strict,roomy",
 				optarg);
+		return 0;
+	case OPTION_POLICY:
+		job->token.is_kept = strcmp(optarg, "kept") == 0;
+		if (!job->token.is_kept && strcmp(optarg, "ephemeral") != 0)
+			return say_usage("--policy %.64s: say kept or ephemeral", optarg);
 		return 0;
 	case OPTION_JSON:
 		job->is_json = true;
@@ -201,6 +208,7 @@ static void row_fill(struct json *row, const struct token *token)
 	json_set_cstr(row, "tenant", token->tenant);
 	json_set_cstr(row, "scope", scopes);
 	json_set_cstr(row, "profiles", buf_get_cstr(&profiles));
+	json_set_cstr(row, "policy", token->is_kept ? "kept" : "ephemeral");
 	json_set_count(row, "created_unix", token->created_unix);
 }
 
@@ -257,8 +265,8 @@ static int ls(struct job *job)
 		profiles_format(token, &profiles);
 		if (gmtime_r(&created, &tm))
 			(void)strftime(day, sizeof(day), "%Y-%m-%d", &tm);
-		(void)printf("%s  %s  %-9s  %-24s  %s\n", id, day, scopes, token->tenant,
-			buf_get_cstr(&profiles));
+		(void)printf("%s  %s  %-9s  %-24s  %s%s\n", id, day, scopes, token->tenant,
+			buf_get_cstr(&profiles), token->is_kept ? "  kept" : "");
 	}
 	return job->is_json ? say_json(object) : 0;
 }

@@ -24,9 +24,12 @@ static int actions_fill(posix_spawn_file_actions_t *actions, const struct progra
 			actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	if (r == 0 && request->socket_fd >= 0)
 		r = posix_spawn_file_actions_adddup2(actions, request->socket_fd, SOCKET_FD);
+	for (size_t i = 0; r == 0 && i < request->n_fds; i++)
+		r = posix_spawn_file_actions_adddup2(
+			actions, request->fds[i], SOCKET_FD + 1 + (int)i);
 	if (r == 0)
-		r = posix_spawn_file_actions_addclosefrom_np(
-			actions, request->socket_fd >= 0 ? SOCKET_FD + 1 : SOCKET_FD);
+		r = posix_spawn_file_actions_addclosefrom_np(actions,
+			request->socket_fd >= 0 ? SOCKET_FD + 1 + (int)request->n_fds : SOCKET_FD);
 	return r;
 }
 

@@ -1,8 +1,8 @@
-#include "house/runs.h"
+#include "turns/runs.h"
 
 #include "base/str.h"
 #include "base/unit.h"
-#include "house/attention.h"
+#include "turns/attention.h"
 
 #include <errno.h>
 #include <string.h>

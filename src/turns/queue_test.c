@@ -1,7 +1,7 @@
-#include "house/queue.h"
+#include "turns/queue.h"
 
 #include "base/unit.h"
-#include "house/attention.h"
+#include "turns/attention.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "supervisor/run_form.h"
+#include "call/run_form.h"
 
 #include "base/buf.h"
 #include "base/fault.h"

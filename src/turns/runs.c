@@ -6,12 +6,12 @@
  * attention cannot go away meanwhile: runs_end takes the same mutex. The mutex is a leaf: nothing
  * else is locked under it.
  */
-#include "house/runs.h"
+#include "turns/runs.h"
 
 #include "base/alloc.h"
 #include "base/str.h"
-#include "house/attention.h"
-#include "house/house.h"
+#include "turns/attention.h"
+#include "turns/queue.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,14 +21,14 @@
 struct entry {
 	struct entry *next;
 	struct attention *attention;
-	char tenant[HOUSE_TENANT_MAX + 1];
-	char id[HOUSE_RUN_ID_MAX + 1];
+	char tenant[QUEUE_TENANT_SIZE];
+	char id[RUNS_ID_MAX + 1];
 };
 
 /* What a tenant has had. */
 struct past {
 	struct past *next;
-	char tenant[HOUSE_TENANT_MAX + 1];
+	char tenant[QUEUE_TENANT_SIZE];
 	char *ended[RUNS_REMEMBERED]; /* ids, owned */
 	size_t at;		      /* the oldest, which is replaced next */
 };
@@ -75,7 +75,7 @@ bool runs_id_is_valid(const char *id)
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 	size_t n = strlen(id);
 
-	return n > 0 && n <= HOUSE_RUN_ID_MAX && strspn(id, allowed) == n;
+	return n > 0 && n <= RUNS_ID_MAX && strspn(id, allowed) == n;
 }
 
 static struct entry *find(const struct runs *runs, const char *tenant, const char *id)

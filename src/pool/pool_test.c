@@ -1,7 +1,7 @@
-#include "house/pool.h"
+#include "pool/pool.h"
 
 #include "base/unit.h"
-#include "house/fake_test.h"
+#include "pool/fake_test.h"
 
 static void test_an_empty_pool(void **state)
 {

@@ -5,10 +5,10 @@
  * closes. The middle part is for a house with few places: between two places of a tenant its share
  * is nothing again, and arrival alone would let thirty early askers starve a late one.
  */
-#include "house/queue.h"
+#include "turns/queue.h"
 
 #include "base/str.h"
-#include "house/attention.h"
+#include "turns/attention.h"
 
 #include <errno.h>
 #include <string.h>

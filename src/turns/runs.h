@@ -16,7 +16,10 @@ struct runs;
 struct runs *runs_new(void);
 void runs_free(struct runs *runs);
 
-/* True for 1 to HOUSE_RUN_ID_MAX of A-Za-z0-9_-. */
+/* Characters of a run's id; decision 22. */
+#define RUNS_ID_MAX 64
+
+/* True for 1 to RUNS_ID_MAX of A-Za-z0-9_-. */
 bool runs_id_is_valid(const char *id);
 
 /* Enters a run; attention (borrowed until runs_end) is raised by a cancel. Returns 0, or -EEXIST if

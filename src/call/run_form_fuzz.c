@@ -2,7 +2,7 @@
  * Any body is read as a run's. What is taken keeps the form's promises; what is refused says why,
  * in UTF-8, since it goes into a problem.
  */
-#include "supervisor/run_form.h"
+#include "call/run_form.h"
 
 #include "base/assert.h"
 #include "base/fault.h"

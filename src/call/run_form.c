@@ -5,7 +5,7 @@
  *
  * Text lies in the JSON tree, which lives as long as the form.
  */
-#include "supervisor/run_form.h"
+#include "call/run_form.h"
 
 #include "base/alloc.h"
 #include "base/fault.h"

@@ -4,7 +4,7 @@
  * The reasons are a set in an atomic; the eventfd only says "look". A connection that is gone stays
  * readable for ever, so it is taken out once that is known.
  */
-#include "house/attention.h"
+#include "turns/attention.h"
 
 #include "base/assert.h"
 #include "base/clock.h"

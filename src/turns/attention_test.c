@@ -1,4 +1,4 @@
-#include "house/attention.h"
+#include "turns/attention.h"
 
 #include "base/clock.h"
 #include "base/fd.h"

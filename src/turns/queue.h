@@ -12,7 +12,7 @@ struct attention;
  * once. The caller's lock guards it.
  */
 
-#define QUEUE_TENANT_SIZE 65 /* HOUSE_TENANT_MAX and NUL */
+#define QUEUE_TENANT_SIZE 65 /* of a name, with NUL */
 /* Tenants whose last place is remembered; one that is forgotten counts as never served. */
 #define QUEUE_SERVED_MAX 64
 

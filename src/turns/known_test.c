@@ -1,4 +1,4 @@
-#include "house/known.h"
+#include "turns/known.h"
 
 #include "base/fd.h"
 #include "base/unit.h"

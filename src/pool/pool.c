@@ -10,7 +10,7 @@
  *
  * The mutex is a leaf: nothing else is locked under it.
  */
-#include "house/pool.h"
+#include "pool/pool.h"
 
 #include "base/alloc.h"
 #include "base/assert.h"
