@@ -83,7 +83,7 @@ def test_S16_deep_wide_and_double_json(api, key):
         (b'{"language":"bash","code":"","cod":""}', (422,)), (b'{"language":"bash","code":"","timeout_ms":0}', (422,)),
         (b'{"language":"bash","code":"","timeout_ms":30001}', (422,)),
         (b'{"language":"bash","code":"","policy":"other"}', (422,)),
-        (b'{"language":"bash","code":"","state":"live"}', (422,)),
+        (b'{"language":"bash","code":"","state":"alive"}', (422,)),
         (b'{"language":"bash","code":"","run_id":"a b"}', (422,)),
         (b'{"language":"bash","code":"","profile":"huge"}', (422,)),
     ]:

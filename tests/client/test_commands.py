@@ -7,7 +7,8 @@ import pytest
 from misbehaving import problem, reply
 
 SESSION = {"session": "k\u001b1", "tenant": "default", "profile": "strict", "policy": "ephemeral", "state": "fresh",
-           "run_id": None, "runs": 3, "opened_ms_ago": 61000, "idle_ms": 500, "closes_in_ms": 59500}
+           "phase": "active", "run_id": None, "runs": 3, "opened_ms_ago": 61000, "idle_ms": 500, "closes_in_ms": 59500,
+           "expires_in_ms": 59500, "created": None, "files": None, "bytes": None, "disk_bytes": None}
 NO = problem(404, "not_found")
 DONE = reply(b"", "204 No Content", "text/plain")
 
@@ -20,11 +21,24 @@ def test_session_ls_and_show(server, command):
     at = server(lambda r: reply({"sessions": [SESSION]}) if b"/sessions HTTP" in r else reply(SESSION))
     done = command("session", "ls", "--server", at.url)
     assert done.status == 0 and b"\x1b" not in done.out and rb"k\x1b1" in done.out
-    assert done.out.splitlines()[0].split() == b"SESSION TENANT PROFILE AGE CLOSES IN RUNS RUN".split()
+    assert done.out.splitlines()[0].split() == b"SESSION TENANT PROFILE POLICY PHASE BYTES GONE IN RUN".split()
     done = command("session", "show", "--server", at.url, "a b")
     assert b"closes in" in done.out and targets(at)[-1] == "GET /v1/sessions/a%20b"
     assert command("session", "ls", "--json", "--server", at.url).json == {"sessions": [SESSION]}
     assert command("session", "ls", "--server", server(reply({"sessions": []})).url).out == b""
+
+
+def test_session_stop_export_and_import(server, command):
+    at = server(lambda r: NO if b"/gone" in r else reply(b"a tar", "200 OK", "application/x-tar") if b"/export" in r
+                else reply(b"", "201 Created", "text/plain") if b"/import" in r else DONE)
+    assert command("session", "stop", "--server", at.url, "a").status == 0
+    assert command("session", "stop", "--server", at.url, "gone").status == 125
+    assert command("session", "export", "--server", at.url, "a", "--out", "-").out == b"a tar"
+    (command.state / "x.tar").write_bytes(b"bytes")
+    assert command("session", "import", "--server", at.url, "--policy", "kept", "b", command.state / "x.tar").status == 0
+    assert targets(at) == ["POST /v1/sessions/a/stop", "POST /v1/sessions/gone/stop", "GET /v1/sessions/a/export",
+                           "PUT /v1/sessions/b/import?policy=kept"]
+    assert at.requests[-1].endswith(b"bytes")
 
 
 def test_session_rm_tells_each_failure(server, command):
@@ -101,7 +115,8 @@ def test_files_rm_and_cancel(server, command):
 @pytest.mark.parametrize("words", [
     ["session"], ["session", "what"], ["session", "show"], ["session", "ls", "x"], ["files"], ["files", "ls"],
     ["files", "get", "k"], ["files", "put", "k"], ["files", "rm", "k"], ["files", "what", "k"], ["cancel"],
-    ["session", "ls", "--what"], ["session", "ls", "--server"], ["session", "ls", "-o", "x"], ["token"],
+    ["session", "ls", "--what"], ["session", "ls", "--server"], ["session", "ls", "-o", "x"], ["session", "import", "k"],
+    ["session", "export"], ["session", "stop"], ["session", "rm", "k", "--policy", "kept"], ["token"],
     ["token", "add"], ["token", "add", "--tenant", "a b"], ["token", "add", "--tenant", "a", "--scope", "root"],
     ["token", "rm"], ["token", "what"], ["token", "ls", "x"], ["token", "ls", "--state", "/nonexistent"]])
 def test_mistakes(command, words):

@@ -277,6 +277,16 @@ static int words_check(char **words)
 	return words[1] ? 0 : say_usage("which session? `cloche session ls` lists them");
 }
 
+/* Options of another verb are a mistake, not nothing. */
+static int options_check(const struct session_options *options, const char *verb)
+{
+	if (options->out && strcmp(verb, "export") != 0)
+		return say_usage("--out is for session export");
+	if ((options->policy || options->profile) && strcmp(verb, "import") != 0)
+		return say_usage("--policy and --profile are for session import");
+	return 0;
+}
+
 int cli_session(int argc, char **argv)
 {
 	struct session_options options = {
@@ -291,6 +301,8 @@ int cli_session(int argc, char **argv)
 	if (command->options.is_help)
 		return EXIT_HELP;
 	status = words_check(argv + command->first);
+	if (status == 0)
+		status = options_check(&options, argv[command->first]);
 	if (status == 0)
 		status = server_open(&command->options, &sandbox);
 	if (status == 0)
