@@ -140,7 +140,7 @@ def prepare(cell, code, words, variables):
 def execute(cell, source):
     """Runs the code. Returns what it raised, None if nothing; from then on SIGINT does nothing."""
     global handler
-    error, is_begun = None, False
+    error, is_begun, is_heard = None, False, False
     boot.source = source
     boot.is_forgone = any(word in source for word in (b"displayhook", b"settrace", b"setprofile"))
     while True:
@@ -153,9 +153,10 @@ def execute(cell, source):
                     boot.script_code = code = boot.show_last(code)
                     sys.displayhook = boot.displayhook
                 boot.resume_tracing()
+                is_heard = True
                 signal(SIGINT, handler)
                 exec(code, module.__dict__)
-            now = getsignal(SIGINT)
+            now = getsignal(SIGINT) if is_heard else handler
             signal(SIGINT, SIG_IGN)
             boot.pause_tracing()
             handler = default_int_handler if now is None else now

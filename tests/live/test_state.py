@@ -79,6 +79,20 @@ def test_interrupt_keeps_the_state(session):
     assert session.good("print(x)") == "2\n"
 
 
+def test_code_that_does_not_compile_changes_nothing(session):
+    session.good("x = 1")
+    assert session("x = = 2").report[ERROR] == "SyntaxError"
+    called = session("import time; time.sleep(60)", wall_ms=300)
+    assert (called.end, called.ended["is_kept"]) == (End.TIMEOUT, 1), "the interrupt was ignored"
+
+
+def test_second_interrupt_comes_after_one_that_was_swallowed(session):
+    code = "x = 1\nimport time\ntry: time.sleep(60)\nexcept KeyboardInterrupt: pass\ntime.sleep(60)"
+    called = session(code, wall_ms=300)
+    assert (called.end, called.ended["is_kept"]) == (End.TIMEOUT, 1)
+    assert session.good("print(x)") == "1\n"
+
+
 def test_interrupt_by_cancel_keeps_the_state(session):
     session.good("x = 1; import time")
     run = session.begin("print('up', flush=True)\ntime.sleep(60)")

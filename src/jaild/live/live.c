@@ -118,18 +118,31 @@ static void on_interrupt_over(struct timer *timer)
 	cell_end(container_of(timer, struct cell, timer));
 }
 
+static void interrupt_send(const struct cell *cell)
+{
+	(void)syscall(SYS_pidfd_send_signal, cell->session->live.pidfd, SIGINT, NULL, 0);
+}
+
+/* The first may have come before the code had begun, or to something that has swallowed it. */
+static void on_interrupt_again(struct timer *timer)
+{
+	struct cell *cell = container_of(timer, struct cell, timer);
+
+	interrupt_send(cell);
+	loop_timer_set(
+		&cell->session->jaild->loop, &cell->timer, INTERRUPT_US / 2, on_interrupt_over);
+}
+
 bool live_interrupt(struct cell *cell, enum wire_end end)
 {
-	struct live *live = &cell->session->live;
-
 	if (cell->state == CELL_FREEZING)
 		return true; /* it is over, and answered in a moment */
 	if (cell->state != CELL_RUNNING)
 		return false;
-	(void)syscall(SYS_pidfd_send_signal, live->pidfd, SIGINT, NULL, 0);
+	interrupt_send(cell);
 	if (!cell->has_end) /* else it has been interrupted before: its time goes on */
-		loop_timer_set(
-			&cell->session->jaild->loop, &cell->timer, INTERRUPT_US, on_interrupt_over);
+		loop_timer_set(&cell->session->jaild->loop, &cell->timer, INTERRUPT_US / 2,
+			on_interrupt_again);
 	cell_set_end(cell, end);
 	return true;
 }
