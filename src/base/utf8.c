@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <string.h>
 
 struct lead {
 	unsigned char from, to; /* lead bytes */
@@ -153,4 +154,20 @@ size_t utf8_shown(const char *p, size_t n)
 	if (bytes[0] == 0xc2 && bytes[1] < 0xa0)
 		return 0;
 	return is_misleading(bytes, size) ? 0 : size;
+}
+
+void utf8_clean(char *text)
+{
+	size_t left = strlen(text);
+
+	while (left > 0) {
+		size_t n = utf8_shown(text, left);
+
+		if (n == 0) {
+			*text = '?';
+			n = 1;
+		}
+		text += n;
+		left -= n;
+	}
 }

@@ -22,6 +22,10 @@ int utf8_repair(struct buf *out, const char *p, size_t n);
  * U+FEFF). */
 size_t utf8_shown(const char *p, size_t n);
 
+/* Makes foreign text harmless for a terminal or a line of a log: each byte of what must not be
+ * shown (utf8_shown) becomes '?'. */
+void utf8_clean(char *text);
+
 /* How many bytes at the end of a chunk (0 to 3) begin a sequence that later bytes may finish: hold
  * them back and put them before the next chunk. */
 size_t utf8_unfinished(const char *p, size_t n);

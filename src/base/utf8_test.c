@@ -95,10 +95,20 @@ static void test_what_may_be_shown(void **state)
 	assert_int_equal(utf8_shown("\xc3\xa9x", 3), 2);
 }
 
+static void test_a_text_is_cleaned_in_its_place(void **state)
+{
+	char text[] = "a\x1b[31m\xc3\xa9\xff\n\xe2\x80\xae.";
+
+	utf8_clean(text);
+	assert_string_equal(text, "a?[31m\xc3\xa9??"
+				  "???.");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_may_be_shown),
+		cmocka_unit_test(test_a_text_is_cleaned_in_its_place),
 		cmocka_unit_test(test_repairs_as_the_standard_says),
 		cmocka_unit_test(test_nul_is_a_character),
 		cmocka_unit_test(test_repair_reports_a_full_buffer),

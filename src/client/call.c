@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/macro.h"
+#include "base/utf8.h"
 #include "client/problem.h"
 #include "json/json.h"
 #include "json/parse.h"
@@ -32,7 +33,7 @@ int trouble_set(struct sandbox_trouble *trouble, const struct sandbox *sandbox, 
 	(void)vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	/* A type, or what libcurl quotes, may be the server's words. */
-	problem_text_clean(text);
+	utf8_clean(text);
 	*trouble = (struct sandbox_trouble){ .retry_after_s = 0 };
 	fault_set(&trouble->fault, FAULT_SANDBOX_UNAVAILABLE, "%s: %s", sandbox->server, text);
 	return r;

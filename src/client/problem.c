@@ -8,22 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-void problem_text_clean(char *text)
-{
-	size_t left = strlen(text);
-
-	while (left > 0) {
-		size_t n = utf8_shown(text, left);
-
-		if (n == 0) {
-			*text = '?';
-			n = 1;
-		}
-		text += n;
-		left -= n;
-	}
-}
-
 /* Copies a member's text, cut, for a terminal or a log line. */
 static void text_take(const struct json *problem, const char *name, char *text, size_t size)
 {
@@ -35,7 +19,7 @@ static void text_take(const struct json *problem, const char *name, char *text, 
 	if (n > 0)
 		memcpy(text, value.p, n);
 	text[n] = '\0';
-	problem_text_clean(text);
+	utf8_clean(text);
 }
 
 static enum fault_code code_find(struct str name, int64_t status)
