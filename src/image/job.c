@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOG_TAIL_MAX (64 * 1024) /* of what the program said */
-#define LINES_SHOWN  4
+#define LOG_TAIL_MAX   (64 * 1024) /* of what the program said */
+#define LINES_SHOWN    4
+#define LINE_SHOWN_MAX 160 /* bytes */
 
 int job_path(char ret_path[PATH_MAX], const char *format, ...)
 {
@@ -81,7 +83,7 @@ static void words_find(struct str text, struct buf *out)
 		if (!str_split_once(text, '\n', &line, &text))
 			text = STR("");
 		line = str_trim(line);
-		line.n = MIN(line.n, (size_t)160);
+		line.n = MIN(line.n, (size_t)LINE_SHOWN_MAX);
 		if (line.n > 0)
 			last = line;
 		if (!is_error_line(line))
@@ -94,8 +96,13 @@ static void words_find(struct str text, struct buf *out)
 	}
 	if (n == 0 && last.n > 0)
 		shown[n++] = last;
-	for (size_t i = 0; i < n; i++)
-		(void)buf_addf(out, "\n  %.*s", STR_ARG(shown[i]));
+	for (size_t i = 0; i < n; i++) {
+		char words[LINE_SHOWN_MAX + 1];
+
+		(void)str_format(words, sizeof(words), "%.*s", STR_ARG(shown[i]));
+		utf8_clean(words); /* packages' code has its say too */
+		(void)buf_addf(out, "\n  %s", words);
+	}
 }
 
 static int program_refuse(const struct image_job *job, const char *what, int status, off_t from)

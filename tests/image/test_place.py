@@ -54,6 +54,17 @@ def test_path_and_ls(home):
     assert {"Noto Sans Devanagari", "Noto Emoji", "DejaVu Sans"} <= set(images[0]["fonts"]) and "Arial" not in images[0]["fonts"]
 
 
+def test_words_of_packages_move_no_terminal(tmp_path):
+    """The manifest is what packages' code has said when the image was made."""
+    home = Home(tmp_path)
+    share = home.place / IDENTITY / "usr/share/cloche"
+    share.mkdir(parents=True)
+    (share / "image.json").write_text(json.dumps({
+        "id": IDENTITY, "packages": [{"name": "a\x1b[31m", "version": "1\n2"}], "fonts": ["b\x9bc", "d"]}))
+    shown = home.cloche("image", "ls").stdout
+    assert "Python packages (1): a\\x1b[31m 1\\x0a2\n" in shown and "fonts (2): b\\xc2\\x9bc, d\n" in shown
+
+
 def test_rm(home):
     home.image(IDENTITY, current=True)
     home.image("e" * 16)

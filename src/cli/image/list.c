@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #define LINE_WIDTH 78
+#define ITEM_MAX   4096 /* bytes of a name with its version, as they are shown; more is cut */
 
 int image_verb_path(const struct image_request *request)
 {
@@ -80,22 +81,32 @@ static struct str text_get(const struct json *object, const char *name)
 	return text;
 }
 
+/* "NAME VERSION" of an object, or a text. What packages' code has said of itself when the image was
+ * made is shown like a name that a script chose. */
+static void item_add(struct buf *out, const struct json *item)
+{
+	struct str name = text_get(item, "name"), version = text_get(item, "version");
+
+	(void)json_as_text(item, &name);
+	say_name(out, name);
+	if (version.n > 0) {
+		(void)buf_add_char(out, ' ');
+		say_name(out, version);
+	}
+}
+
 /* "Title: a 1, b 2, ..." in lines of a terminal. */
 static void list_print(const char *title, const struct json *list)
 {
 	int column = printf("  %s (%zu):", title, json_size(list));
 
 	for (size_t i = 0; i < json_size(list); i++) {
-		const struct json *item = json_at(list, i);
-		struct str name = text_get(item, "name"), version = text_get(item, "version");
-		int width;
+		AUTO_BUF struct buf text = BUF_INIT(ITEM_MAX);
 
-		(void)json_as_text(item, &name);
-		width = (int)(name.n + version.n) + 3;
-		if (column + width > LINE_WIDTH)
+		item_add(&text, json_at(list, i));
+		if (column + (int)text.len + 2 > LINE_WIDTH)
 			column = printf("\n   ") - 1;
-		column += printf(" %.*s%s%.*s%s", STR_ARG(name), version.n ? " " : "",
-			STR_ARG(version), i + 1 < json_size(list) ? "," : "");
+		column += printf(" %s%s", buf_get_cstr(&text), i + 1 < json_size(list) ? "," : "");
 	}
 	(void)printf("\n");
 }
@@ -103,10 +114,11 @@ static void list_print(const char *title, const struct json *list)
 static void shown_print(const struct shown *shown)
 {
 	const struct json *manifest = shown->manifest;
+	AUTO_BUF struct buf id = BUF_INIT(ITEM_MAX);
 
-	(void)printf("%s %.*s  %s  %llu MB, %llu files  %s\n", shown->is_current ? "*" : " ",
-		STR_ARG(text_get(manifest, "id")), shown->built,
-		(unsigned long long)(shown->sum.bytes / 1000000),
+	say_name(&id, text_get(manifest, "id"));
+	(void)printf("%s %s  %s  %llu MB, %llu files  %s\n", shown->is_current ? "*" : " ",
+		buf_get_cstr(&id), shown->built, (unsigned long long)(shown->sum.bytes / 1000000),
 		(unsigned long long)shown->sum.files, shown->path);
 	list_print("languages", json_get(manifest, "languages"));
 	list_print("Python packages", json_get(manifest, "packages"));
