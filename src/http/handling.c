@@ -127,8 +127,8 @@ static bool is_json(const struct http_request *request)
 		       (parameter.n == 13 && strncasecmp(parameter.p, "charset=utf-8", 13) == 0));
 }
 
-/* Reads the whole body into memory. Returns 0, -ENOMEM when all bodies together have too much, or
- * the error of http_body_read. */
+/* Reads the whole body into memory. Returns 0, -EDQUOT when config.take_body refuses, -ENOMEM when
+ * all bodies together have too much, or the error of http_body_read. */
 static int body_fetch(struct http_request *request)
 {
 	bool (*take)(struct http_request *, size_t) = request->config->take_body;
@@ -139,7 +139,7 @@ static int body_fetch(struct http_request *request)
 		int r;
 
 		if (take && !take(request, (size_t)n))
-			return -ENOMEM;
+			return -EDQUOT;
 		if (!gate_take_body(request->gate, (size_t)n))
 			return -ENOMEM;
 		r = buf_add(&request->body, chunk, (size_t)n);

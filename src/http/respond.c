@@ -85,6 +85,9 @@ void http_respond_body_error(struct http_request *request, int error)
 	if (error == -EFBIG)
 		fault_set(&fault, FAULT_TOO_LARGE, "The body is over %llu bytes.",
 			(unsigned long long)request->route->body_max);
+	else if (error == -EDQUOT)
+		fault_set(&fault, FAULT_SANDBOX_BUSY,
+			"This tenant has too many bytes of bodies under way.");
 	else if (error == -ENOMEM)
 		fault_set(&fault, FAULT_SERVER_BUSY, "Too many large bodies at once.");
 	else if (error == -ETIMEDOUT)

@@ -88,7 +88,7 @@ struct http_config {
 	 * over: the answer is sent or given up, its file closed. Only the note is left. NULL: not
 	 * needed. */
 	void (*release)(struct http_request *request);
-	/* Runs before n more bytes of a HTTP_BODY_JSON body are kept; false: they may not be (503).
+	/* Runs before n more bytes of a HTTP_BODY_JSON body are kept; false: they may not be (429).
 	 * NULL: limits.bodies_max_bytes alone bounds them. */
 	bool (*take_body)(struct http_request *request, size_t n);
 	size_t note_size; /* bytes of http_note_get of each request */
