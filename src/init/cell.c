@@ -5,7 +5,6 @@
 #include "jail/inside/landlock.h"
 #include "jail/inside/mounts.h"
 #include "jail/inside/namespaces.h"
-#include "jail/inside/network.h"
 #include "jail/inside/resources.h"
 #include "jail/inside/wall.h"
 #include "wire/channel.h"
@@ -103,7 +102,6 @@ void cell_build(struct cell *cell)
 	wall(STAGE_INIT_TMPFS, mounts_make_tmpfs(&cell->plan.limits));
 	if (cell->plan.limits.own_proc)
 		wall(STAGE_INIT_PROC, mounts_attach_proc(fds[PLAN_FD_PROC]));
-	wall(STAGE_INIT_LOOPBACK, network_loopback_up());
 	wall(STAGE_INIT_HOSTNAME, hostname_set());
 	wall(STAGE_INIT_NAMESPACES, namespaces_forbid(fds[PLAN_FD_PROC_SYS]));
 	wall(STAGE_INIT_INHERITED, resources_reset());

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "jail/outside/home.h"
 #include "jail/outside/idmap.h"
+#include "jail/outside/network.h"
 #include "jail/outside/procfs.h"
 #include "jail/outside/spawn.h"
 #include "wire/channel.h"
@@ -36,6 +37,8 @@ static int init_spawn(struct cell *cell)
 		.null_fd = jaild->null_fd,
 		.template_ns_fd = jaild->template_ns_fd,
 		.own_ns_fd = jaild->own_ns_fd,
+		.network_fd = cell->session->network_fd,
+		.own_network_fd = jaild->own_net_fd,
 		.cgroups = &jaild->cgroups,
 		.cgroup = &cell->cgroup };
 	int sockets[2], r;
@@ -114,6 +117,14 @@ static int plan_send(struct cell *cell, int proc_fd)
 		session->limits.own_proc ? PLAN_FDS_MAX : PLAN_FD_PROC);
 }
 
+/* The first cell's after a rest makes it; the cells behind it find it there. */
+static int network_need(struct session *session)
+{
+	return session->network_fd >= 0
+		       ? 0
+		       : network_make(session->jaild->proc_fd, &session->network_fd);
+}
+
 bool cell_build_begin(struct cell *cell, struct failure *ret_failure)
 {
 	struct session *session = cell->session;
@@ -124,6 +135,7 @@ bool cell_build_begin(struct cell *cell, struct failure *ret_failure)
 		       cgroup_cell_make(&jaild->cgroups, &session->limits, &cell->cgroup)) &&
 	       !step_failed(
 		       ret_failure, STAGE_CELL_HOME, home_clone(&session->home, &cell->home_fd)) &&
+	       !step_failed(ret_failure, STAGE_CELL_NETWORK, network_need(session)) &&
 	       !step_failed(ret_failure, STAGE_CELL_CLONE, init_spawn(cell));
 }
 
@@ -156,6 +168,13 @@ int cell_build_run(struct cell *cell)
 	return r;
 }
 
+/* At rest, or behind a script that had to be stopped, a session has no network. */
+static void network_rest(struct session *session)
+{
+	if (!session->cell && !session->spare && session->spare_timer.due_us == 0)
+		session->network_fd = fd_close(session->network_fd);
+}
+
 void cell_destroy(struct cell *cell)
 {
 	struct jaild *jaild = cell->session->jaild;
@@ -171,4 +190,5 @@ void cell_destroy(struct cell *cell)
 	}
 	cell->pidfd = fd_close(cell->pidfd);
 	(void)cgroup_cell_remove(&jaild->cgroups, &cell->cgroup);
+	network_rest(cell->session);
 }

@@ -34,6 +34,7 @@ struct jaild {
 	int sys_user_fd; /* its sys/user */
 	int homes_fd;	 /* folder of all homes, in our own mount namespace */
 	int own_ns_fd;	 /* that namespace */
+	int own_net_fd;	 /* our own network namespace, an empty one */
 	int template_ns_fd;
 	int null_fd;
 	int filter_fd; /* the script's filter, sealed */

@@ -1,6 +1,7 @@
 #include "jaild/session.h"
 
 #include "base/alloc.h"
+#include "base/fd.h"
 #include "base/str.h"
 #include "jaild/answer.h"
 #include "jaild/cell_build.h"
@@ -66,6 +67,7 @@ static void session_free(struct session *session)
 	loop_timer_clear(&jaild->loop, &session->spare_timer);
 	uploads_drop(jaild, session);
 	home_close(&session->home);
+	session->network_fd = fd_close(session->network_fd);
 	if (session->has_cgroup)
 		(void)cgroup_session_remove(&jaild->cgroups, &session->cgroup);
 	for (struct session **at = &jaild->sessions; *at; at = &(*at)->next) {
@@ -110,6 +112,7 @@ struct session *session_open(
 	session->limits = request->limits;
 	session->home.fd = -1;
 	live_init(&session->live);
+	session->network_fd = -1;
 	session->cgroup = (struct cgroup_session){ .peak_fd = -1, .oom_fd = -1 };
 	(void)str_copy(session->key, sizeof(session->key), request->key);
 	session->next = jaild->sessions;

@@ -14,7 +14,7 @@ struct walk;
  * descriptors may allow less: a session with its home, a run and a spare holds up to
  * SESSION_DESCRIPTORS, and DESCRIPTORS_RESERVE are for everything else. */
 #define SESSIONS_MAX	    1024
-#define SESSION_DESCRIPTORS (8 + LIVE_DESCRIPTORS)
+#define SESSION_DESCRIPTORS (9 + LIVE_DESCRIPTORS)
 #define DESCRIPTORS_RESERVE 128
 
 /* A session: what its cells have in common. Owned by the jaild's list. */
@@ -28,6 +28,7 @@ struct session {
 	struct id_pair ids;
 	struct cgroup_session cgroup;
 	struct home home;
+	int network_fd;		  /* namespace of its cells, one after the other; -1 after a rest */
 	struct cell *cell;	  /* the run under way, NULL */
 	struct cell *spare;	  /* built ahead for the next run, NULL */
 	struct timer spare_timer; /* makes it, and drops it again */

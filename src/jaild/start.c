@@ -152,8 +152,12 @@ static int mounts_make(struct jaild *jaild)
 		return r;
 	jaild->homes_fd = open("/homes", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	jaild->own_ns_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	jaild->own_net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	jaild->sys_user_fd = open("/proc/sys/user", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return jaild->homes_fd < 0 || jaild->own_ns_fd < 0 || jaild->sys_user_fd < 0 ? -errno : 0;
+	if (jaild->homes_fd < 0 || jaild->own_ns_fd < 0 || jaild->own_net_fd < 0 ||
+		jaild->sys_user_fd < 0)
+		return -errno;
+	return 0;
 }
 
 /* The filter, and the Landlock version that cells are restricted with: at least the first. */

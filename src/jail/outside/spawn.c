@@ -30,14 +30,14 @@
  * cloche-init.
  */
 
+/* The seventh, the network, is the session's. */
 #define CELL_NAMESPACES                                                                            \
-	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
-		CLONE_NEWCGROUP)
+	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
 
 /* What init builds a cell with, all below 32: ids, the bounding set, mounts and host name,
- * loopback, the limits of namespaces, entering the home. */
+ * the limits of namespaces, entering the home. */
 static const unsigned init_capabilities[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN,
-	CAP_NET_ADMIN, CAP_SYS_RESOURCE, CAP_DAC_OVERRIDE };
+	CAP_SYS_RESOURCE, CAP_DAC_OVERRIDE };
 
 /* These also inheritable and ambient, so that they survive the exec; the others do not. */
 static int capabilities_keep(void)
@@ -120,14 +120,18 @@ int spawn_init(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd)
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (unsigned)cgroup_fd;
 	}
-	if (setns(spawn->template_ns_fd, CLONE_NEWNS) < 0)
+	if (setns(spawn->network_fd, CLONE_NEWNET) < 0)
 		return -errno;
-	pid = syscall(SYS_clone3, &args, sizeof(args));
+	if (setns(spawn->template_ns_fd, CLONE_NEWNS) < 0)
+		pid = -1;
+	else
+		pid = syscall(SYS_clone3, &args, sizeof(args));
 	error = errno;
 	if (pid == 0)
 		child_become_init(spawn);
 	/* Not coming back would leave jaild without its own mounts: end, and all cells with us. */
-	if (setns(spawn->own_ns_fd, CLONE_NEWNS) < 0)
+	if (setns(spawn->own_ns_fd, CLONE_NEWNS) < 0 ||
+		setns(spawn->own_network_fd, CLONE_NEWNET) < 0)
 		_exit(1);
 	if (pid < 0)
 		return -error;

@@ -14,6 +14,8 @@ struct spawn {
 	int null_fd;	    /* /dev/null, becomes 0 to 2 */
 	int template_ns_fd; /* mount namespace that the cell starts as a copy of */
 	int own_ns_fd;	    /* mount namespace to come back to */
+	int network_fd;	    /* the session's network namespace */
+	int own_network_fd; /* to come back to */
 	const struct cgroup_root *cgroups;
 	const struct cgroup_cell *cgroup; /* that it is born in */
 };

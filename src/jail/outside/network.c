@@ -1,0 +1,90 @@
+#include "jail/outside/network.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * Theory of operation. A network namespace is the dearest part of a cell, to make and, in the
+ * kernel's workers, to take down. The runs of one session follow each other, never side by side,
+ * and each begins when the processes of the one before are dead; so they use one after the other.
+ * What the kernel would keep beyond a socket's life is switched off (TIME_WAIT) or harmless
+ * (counters); SECURITY.md has the list.
+ *
+ * A child makes it: by vfork, with our descriptors, in a user namespace of its own. There it has
+ * all rights over the new namespace, which jaild does not need then; the user namespace outlives it
+ * without a process, as the owner.
+ */
+
+#define CHILD_STACK 16384
+
+struct order {
+	int proc_fd;
+	int fd; /* of the namespace, or -errno */
+};
+
+/* Loopback is up so that programs which talk to themselves work; there is no other interface. */
+static int loopback_up(int socket_fd)
+{
+	struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+
+	return ioctl(socket_fd, SIOCSIFFLAGS, &request) < 0 ? -errno : 0;
+}
+
+/* A connection's ports are free again when its ends are closed, as in a namespace that is new. The
+ * way to the file goes by the caller's own network. */
+static int time_wait_forbid(int proc_fd)
+{
+	return fd_write_file(proc_fd, "sys/net/ipv4/tcp_max_tw_buckets", "0");
+}
+
+static int child_make(const struct order *order)
+{
+	AUTO_CLOSE int socket_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd, r;
+
+	if (socket_fd < 0)
+		return -errno;
+	r = loopback_up(socket_fd);
+	if (r == 0)
+		r = time_wait_forbid(order->proc_fd);
+	if (r < 0)
+		return r;
+	fd = ioctl(socket_fd, SIOCGSKNS);
+	return fd < 0 ? -errno : fd;
+}
+
+static int child(void *data)
+{
+	struct order *order = data;
+
+	order->fd = child_make(order);
+	_exit(0);
+}
+
+int network_make(int proc_fd, int *ret_fd)
+{
+	static _Alignas(16) char stack[CHILD_STACK];
+	struct order order = { .proc_fd = proc_fd, .fd = -ECHILD };
+	pid_t pid = clone(child, stack + sizeof(stack),
+		CLONE_NEWUSER | CLONE_NEWNET | CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD,
+		&order);
+
+	if (pid < 0)
+		return -errno;
+	if (waitpid(pid, NULL, 0) < 0)
+		order.fd = -errno;
+	if (order.fd < 0)
+		return order.fd;
+	*ret_fd = order.fd;
+	return 0;
+}

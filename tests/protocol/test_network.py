@@ -1,0 +1,138 @@
+"""The network of a session: its runs use one namespace after the other, and none finds anything of the one before."""
+import fcntl
+import os
+
+import pytest
+from test_spares import SLEEP, spare_of
+
+NS_GET_USERNS = 0xB701
+
+# Whoever closes first would keep its port for a minute (TIME_WAIT); what nobody has read or accepted is in flight.
+LEAVE = """
+import array, os, socket, time
+kept = []
+for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+    server = socket.socket(family); server.bind((host, 5000)); server.listen(8)
+    for number in range(6):
+        client = socket.socket(family); client.bind((host, 6000 + number)); client.connect((host, 5000))
+        if number < 4:
+            peer, _ = server.accept()
+            if number >= 2: peer.send(b"x" * 100000)
+            (peer if number % 2 else client).close()
+            kept.append(peer)
+        kept.append(client)
+    kept.append(server)
+    client = socket.socket(family); client.bind((host, 7000)); client.setblocking(False)
+    try: client.connect((host, 5001))
+    except OSError: pass
+    udp = socket.socket(family, socket.SOCK_DGRAM); udp.bind((host, 5000)); udp.sendto(b"old", (host, 5000))
+    kept += [client, udp]
+name = socket.socket(socket.AF_UNIX); name.bind("\\0name"); name.listen(8)
+caller = socket.socket(socket.AF_UNIX); caller.connect("\\0name"); caller.send(b"old")
+mail = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); mail.bind("\\0mail"); mail.sendto(b"old", "\\0mail")
+# a listener that is held by nothing but messages in flight to each other
+left, right = socket.socketpair()
+for one, other in ((left, right), (right, left)):
+    one.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [other.fileno(), name.fileno()]))])
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(60)
+print("left")
+os._exit(0)
+"""
+
+FIND = """
+import os, socket
+found = []
+for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+    for port in (5000, 5001, 7000, *range(6000, 6006)):
+        for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+            if kind == socket.SOCK_STREAM:
+                with socket.socket(family, kind) as s:
+                    s.settimeout(2)
+                    try: s.connect((host, port)); found.append(f"{host} {port} answers")
+                    except ConnectionRefusedError: pass
+            s = socket.socket(family, kind)
+            try: s.bind((host, port))
+            except OSError as e: found.append(f"{host} {port} {kind}: {e}")
+            if kind == socket.SOCK_DGRAM:
+                s.setblocking(False)
+                try: found.append(s.recv(100))
+                except BlockingIOError: pass
+for kind, name in ((socket.SOCK_STREAM, "\\0name"), (socket.SOCK_DGRAM, "\\0mail")):
+    s = socket.socket(socket.AF_UNIX, kind)
+    try: s.connect(name); found.append(f"{name!r} answers")
+    except ConnectionRefusedError: pass
+    s = socket.socket(socket.AF_UNIX, kind)
+    try: s.bind(name)
+    except OSError as e: found.append(f"{name!r}: {e}")
+print(found)
+"""
+
+
+def network_of(init):
+    return os.readlink(f"/proc/{init}/ns/net")
+
+
+def owner_of(path):
+    """The user namespace that a namespace belongs to."""
+    with open(path) as namespace:
+        fd = fcntl.ioctl(namespace, NS_GET_USERNS)
+    try:
+        return os.readlink(f"/proc/self/fd/{fd}")
+    finally:
+        os.close(fd)
+
+
+def test_runs_share_one_and_leave_nothing_in_it(jaild):
+    session = jaild.open()
+    assert jaild.result(session, LEAVE)[1] == "left\n"
+    network = network_of(spare_of(jaild))
+    for _ in range(3):
+        assert jaild.result(session, FIND)[1] == "[]\n"
+        assert jaild.result(session, LEAVE)[1] == "left\n"
+        assert network_of(spare_of(jaild)) == network
+
+
+def test_run_that_comes_at_once_finds_nothing(jaild):
+    """No spare is there yet, and the kernel has had no time."""
+    session = jaild.open()
+    for _ in range(5):
+        assert jaild.result(session, LEAVE)[1] == "left\n"
+        assert jaild.result(session, FIND)[1] == "[]\n"
+
+
+def test_no_root_of_a_cell_owns_it(jaild):
+    session = jaild.open()
+    jaild.result(session, "print(1)")
+    init = spare_of(jaild)
+    mine = os.readlink(f"/proc/{init}/ns/user")
+    assert owner_of(f"/proc/{init}/ns/mnt") == mine
+    assert owner_of(f"/proc/{init}/ns/net") != mine
+
+
+def test_sessions_have_their_own(jaild):
+    networks = set()
+    for number in range(4):
+        run = jaild.run(jaild.open(f"s{number}"), SLEEP)
+        assert run.line() == "up"
+        networks |= {network_of(init) for init in jaild.inits()}
+        assert len(networks) == number + 1
+    assert os.readlink("/proc/self/ns/net") not in networks
+
+
+@pytest.mark.parametrize("how", ["timeout", "cancel"])
+def test_it_goes_with_a_run_that_had_to_be_stopped(jaild, how):
+    """The one of a session at rest goes with its spare: tests/protocol/test_spares.py."""
+    session = jaild.open()
+    before = jaild.descriptors()
+    run = jaild.run(session, SLEEP, wall_ms=300 if how == "timeout" else 0)
+    assert run.line() == "up"
+    assert len(jaild.descriptors()) > len(before)
+    if how == "cancel":
+        jaild.cancel(run.started()["run"])
+    run.ended()
+    run.close()
+    assert jaild.descriptors() == before
+    assert jaild.result(session, FIND)[1] == "[]\n"
