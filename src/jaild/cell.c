@@ -230,6 +230,7 @@ static void init_said(struct cell *cell, const struct init_event *event, int *fd
 		cell_go_on(cell);
 		break;
 	case INIT_READY:
+		cell->is_ready = true;
 		break;
 	case INIT_STARTED:
 		if (cell->is_live)

@@ -35,6 +35,7 @@ struct cell {
 	bool is_dead;	    /* init has been waited for */
 	usec_t dead_us;	    /* since when */
 	usec_t retry_us;    /* until the group is looked at again */
+	bool is_ready;	    /* init has built it */
 
 	bool is_live; /* it holds the session's live interpreter (jaild/live/live.h) */
 
@@ -63,6 +64,15 @@ void cell_cancel(struct cell *cell);
 /* Makes a spare cell for the session's next run in a moment, off the way of the answer, and drops
  * it again when no run comes. */
 void cell_spare_schedule(struct session *session);
+
+/* Makes one now. Returns false with *ret_failure. */
+bool cell_spare_make(struct session *session, struct failure *ret_failure);
+
+/* Drops the spare cell when no run comes for a while. */
+void cell_spare_expire(struct session *session);
+
+/* False once init has died, also when nobody has heard of it yet, or a step has failed. */
+bool cell_is_alive(const struct cell *cell);
 
 /* No spare any more; it may take a moment (session_settle is called then). */
 void cell_spare_drop(struct session *session);

@@ -61,9 +61,8 @@ static struct cell *cell_begin(struct session *session, struct failure *ret_fail
 	return cell;
 }
 
-/* A spare may have been killed (the kernel likes to take it when memory is short) without our
- * having heard of it yet. */
-static bool is_alive(const struct cell *cell)
+/* The kernel likes to take a spare when memory is short. */
+bool cell_is_alive(const struct cell *cell)
 {
 	struct pollfd death = { .fd = cell->pidfd, .events = POLLIN };
 
@@ -79,7 +78,7 @@ static struct cell *spare_take(struct session *session)
 	if (!cell || cell->state == CELL_ENDING)
 		return NULL;
 	session->spare = NULL;
-	if (is_alive(cell))
+	if (cell_is_alive(cell))
 		return cell;
 	cell_discard(cell);
 	return NULL;
@@ -150,9 +149,19 @@ static void on_spare_due(struct timer *timer)
 	if (session->is_closing || session->cell || session->spare)
 		return;
 	/* without a spare the next run makes its cell itself, and tells what is wrong */
-	session->spare = cell_begin(session, &failure);
-	if (session->spare)
-		loop_timer_set(&session->jaild->loop, timer, SPARE_IDLE_US, on_spare_idle);
+	if (cell_spare_make(session, &failure))
+		cell_spare_expire(session);
+}
+
+bool cell_spare_make(struct session *session, struct failure *ret_failure)
+{
+	session->spare = cell_begin(session, ret_failure);
+	return session->spare != NULL;
+}
+
+void cell_spare_expire(struct session *session)
+{
+	loop_timer_set(&session->jaild->loop, &session->spare_timer, SPARE_IDLE_US, on_spare_idle);
 }
 
 void cell_spare_schedule(struct session *session)

@@ -2,6 +2,7 @@
 
 #include "jail/outside/cgroup.h"
 #include "jaild/loop.h"
+#include "jaild/spares.h"
 #include "wire/stage.h"
 
 #include <stdint.h>
@@ -42,7 +43,8 @@ struct jaild {
 
 	struct session *sessions;
 	unsigned sessions_max;
-	unsigned n_sessions;
+	unsigned n_sessions; /* without spare ones */
+	struct spares spares;
 	unsigned n_cells;
 	struct upload *uploads;
 	unsigned n_uploads;

@@ -46,10 +46,29 @@ static void on_status(
 					   .protections = protections_now(jaild),
 					   .landlock_abi = jaild->landlock_abi,
 					   .sessions = jaild->n_sessions,
-					   .cells = jaild->n_cells } };
+					   .cells = jaild->n_cells,
+					   .spares = spares_ready(jaild),
+					   .spares_taken = jaild->spares.taken,
+					   .spares_missed = jaild->spares.missed,
+					   .spares_lost = jaild->spares.lost } };
 
 	(void)fds;
 	answer_send(jaild, reply, &message, WIRE_STATUS_IS, -1);
+}
+
+static void on_spares(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
+{
+	const struct wire_spares *spares = &request->spares;
+	const char *name;
+
+	(void)fds;
+	if (spares->count > WIRE_SPARES_MAX || wire_limits_check(&spares->limits, &name) < 0) {
+		answer_refused(jaild, reply, EINVAL);
+		return;
+	}
+	spares_keep(jaild, spares->count, &spares->limits);
+	answer_done(jaild, reply);
 }
 
 static void on_session_open(
@@ -280,6 +299,7 @@ static handler *const handlers[WIRE_TYPE_MAX] = {
 	[WIRE_LIST] = on_list,
 	[WIRE_ATTACH] = on_attach,
 	[WIRE_MAKE] = on_make,
+	[WIRE_SPARES] = on_spares,
 };
 
 static void on_client(struct watch *watch)
@@ -306,6 +326,7 @@ static void on_client(struct watch *watch)
 	} else {
 		reply.seq = request.header.seq;
 		handlers[request.header.type](jaild, &reply, &request, fds);
+		spares_later(jaild);
 	}
 	channel_close_fds(fds, n_fds);
 }

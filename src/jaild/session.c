@@ -19,7 +19,7 @@
 struct session *session_find(const struct jaild *jaild, uint64_t id)
 {
 	for (struct session *session = jaild->sessions; session; session = session->next) {
-		if (session->id == id && !session->is_closing)
+		if (session->id == id && !session->is_closing && !session->is_spare)
 			return session;
 	}
 	return NULL;
@@ -60,7 +60,7 @@ static int ids_take(struct jaild *jaild, struct id_pair *ret_ids)
 	return -EAGAIN;
 }
 
-static void session_free(struct session *session)
+void session_free(struct session *session)
 {
 	struct jaild *jaild = session->jaild;
 
@@ -73,7 +73,10 @@ static void session_free(struct session *session)
 	for (struct session **at = &jaild->sessions; *at; at = &(*at)->next) {
 		if (*at == session) {
 			*at = session->next;
-			jaild->n_sessions--;
+			if (session->is_spare)
+				jaild->spares.n--;
+			else
+				jaild->n_sessions--;
 			break;
 		}
 	}
@@ -96,6 +99,46 @@ static bool session_build(struct session *session, struct failure *failure)
 			&session->limits, &session->home));
 }
 
+struct session *session_make(
+	struct jaild *jaild, const struct wire_limits *limits, struct failure *ret_failure)
+{
+	struct session *session = xcalloc(1, sizeof(*session));
+
+	session->jaild = jaild;
+	session->number = ++jaild->next_number;
+	session->limits = *limits;
+	session->home.fd = -1;
+	live_init(&session->live);
+	session->network_fd = -1;
+	session->cgroup = (struct cgroup_session){ .peak_fd = -1, .oom_fd = -1 };
+	session->is_spare = true;
+	session->next = jaild->sessions;
+	jaild->sessions = session;
+	jaild->spares.n++;
+	if (session_build(session, ret_failure))
+		return session;
+	session_free(session);
+	return NULL;
+}
+
+/* One that is made on demand is a spare for a moment. */
+static struct session *session_get(
+	struct jaild *jaild, const struct wire_limits *limits, struct failure *failure)
+{
+	struct session *session = spares_take(jaild, limits);
+
+	if (session)
+		return session;
+	spares_make_room(jaild);
+	session = session_make(jaild, limits, failure);
+	if (!session)
+		return NULL;
+	session->is_spare = false;
+	jaild->spares.n--;
+	jaild->n_sessions++;
+	return session;
+}
+
 struct session *session_open(
 	struct jaild *jaild, const struct wire_session_open *request, struct failure *ret_failure)
 {
@@ -105,23 +148,12 @@ struct session *session_open(
 		failed(ret_failure, STAGE_NONE,
 			jaild->n_sessions >= jaild->sessions_max ? -EAGAIN : 0))
 		return NULL;
-	session = xcalloc(1, sizeof(*session));
-	session->jaild = jaild;
+	session = session_get(jaild, &request->limits, ret_failure);
+	if (!session)
+		return NULL;
 	session->id = jaild->next_id++;
-	session->number = ++jaild->next_number;
-	session->limits = request->limits;
-	session->home.fd = -1;
-	live_init(&session->live);
-	session->network_fd = -1;
-	session->cgroup = (struct cgroup_session){ .peak_fd = -1, .oom_fd = -1 };
 	(void)str_copy(session->key, sizeof(session->key), request->key);
-	session->next = jaild->sessions;
-	jaild->sessions = session;
-	jaild->n_sessions++;
-	if (session_build(session, ret_failure))
-		return session;
-	session_free(session);
-	return NULL;
+	return session;
 }
 
 void session_close(struct session *session, const struct reply *reply)
@@ -143,11 +175,14 @@ void session_settle(struct session *session)
 	struct jaild *jaild = session->jaild;
 	struct reply reply = session->close_reply;
 
-	if (!session->is_closing || session->cell || session->live.cell || session->spare ||
-		session->walk)
+	if (session->cell || session->live.cell || session->spare || session->walk)
 		return;
-	session_free(session);
-	answer_done(jaild, &reply);
+	if (session->is_closing) {
+		session_free(session);
+		answer_done(jaild, &reply);
+	} else if (session->is_spare) {
+		spares_lose(session);
+	}
 }
 
 void sessions_forget(struct jaild *jaild, uint64_t client)

@@ -36,13 +36,22 @@ struct session {
 	struct walk *walk;	  /* the listing under way, NULL */
 	struct reply close_reply; /* to the request that waits for the end */
 	bool is_closing;
+	bool is_spare; /* nobody's yet: without key and id (spares.h) */
 	bool has_cgroup;
 };
+
+/* Makes a spare session without a cell (spares.h). Returns it, or NULL with *ret_failure. */
+struct session *session_make(
+	struct jaild *jaild, const struct wire_limits *limits, struct failure *ret_failure);
+
+/* Frees one without a cell and a listing. */
+void session_free(struct session *session);
 
 /* The session with this id that is not being closed, or NULL. */
 struct session *session_find(const struct jaild *jaild, uint64_t id);
 
-/* Makes a session. Returns it, or NULL with *ret_failure: -EEXIST for a key in use. */
+/* Makes a session, or takes a spare one. Returns it, or NULL with *ret_failure: -EEXIST for a key
+ * in use. */
 struct session *session_open(
 	struct jaild *jaild, const struct wire_session_open *request, struct failure *ret_failure);
 

@@ -31,6 +31,7 @@ static const struct form forms[WIRE_TYPE_MAX] = {
 	[WIRE_ATTACH] = { "attach", sizeof(struct wire_attach), 1 },
 	[WIRE_MAKE] = { "make", sizeof(struct wire_make), 0 },
 	[WIRE_LIVE] = { "live", sizeof(struct wire_live), WIRE_RUN_FDS },
+	[WIRE_SPARES] = { "spares", sizeof(struct wire_spares), 0 },
 	[WIRE_FAILED] = { "failed", sizeof(struct wire_failed), 0 },
 	[WIRE_DONE] = { "done", sizeof(struct wire_done), 0 },
 	[WIRE_STATUS_IS] = { "status_is", sizeof(struct wire_status_is), 0 },
@@ -54,7 +55,7 @@ const char *wire_name(unsigned type)
 
 bool wire_is_request(unsigned type)
 {
-	return type >= WIRE_STATUS && type <= WIRE_LIVE;
+	return type >= WIRE_STATUS && type <= WIRE_SPARES;
 }
 
 static bool is_zero(const void *data, size_t size)
@@ -139,8 +140,8 @@ int wire_check(const union wire_any *message, size_t size, size_t n_fds)
 		return message->list.reserved == 0 ? 0 : -EBADMSG;
 	case WIRE_LIVE:
 		return message->live.reserved == 0 ? 0 : -EBADMSG;
-	case WIRE_STATUS_IS:
-		return message->status_is.reserved == 0 ? 0 : -EBADMSG;
+	case WIRE_SPARES:
+		return message->spares.reserved == 0 ? 0 : -EBADMSG;
 	default:
 		return 0;
 	}

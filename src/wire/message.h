@@ -36,6 +36,7 @@ enum wire_type {
 	WIRE_ATTACH,
 	WIRE_MAKE,
 	WIRE_LIVE,
+	WIRE_SPARES,
 	/* jaild to client */
 	WIRE_FAILED,
 	WIRE_DONE,
@@ -84,7 +85,21 @@ struct wire_status_is {
 	uint32_t landlock_abi;
 	uint32_t sessions;
 	uint32_t cells;
+	uint32_t spares;	/* spare sessions that are ready now */
+	uint64_t spares_taken;	/* by a SESSION_OPEN */
+	uint64_t spares_missed; /* SESSION_OPENs that found none, although spares are wanted */
+	uint64_t spares_lost;	/* that went bad, or could not be built */
+};
+
+/* SPARES: from now on keep so many sessions with these limits ready, with a cell in each, for
+ * SESSION_OPENs with the same limits; 0: none, as at the start. Answer: DONE, at once. */
+#define WIRE_SPARES_MAX 64
+
+struct wire_spares {
+	struct wire_header header;
+	uint32_t count; /* at most WIRE_SPARES_MAX */
 	uint32_t reserved;
+	struct wire_limits limits;
 };
 
 /* SESSION_OPEN: a new session under a key that is not in use (-EEXIST). Answer: SESSION_IS. */
@@ -312,6 +327,7 @@ union wire_any {
 	struct wire_make make;
 	struct wire_list list;
 	struct wire_attach attach;
+	struct wire_spares spares;
 	struct wire_listing_is listing_is;
 	struct wire_failed failed;
 	struct wire_done done;

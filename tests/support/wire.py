@@ -50,7 +50,7 @@ class End(enum.IntEnum):
 _FIELDS = {
     Type.FAILED: ("<iI", "error stage"),
     Type.DONE: ("<", ""),
-    Type.STATUS_IS: ("<6I", "backend protections landlock_abi sessions cells reserved"),
+    Type.STATUS_IS: ("<6I3Q", "backend protections landlock_abi sessions cells spares spares_taken spares_missed spares_lost"),
     Type.SESSION_IS: ("<Q", "session"),
     Type.RUN_STARTED: ("<QQII", "run start_us interpreter lost"),
     Type.RUN_ENDED: ("<QIiQQQ4I", "run end code wall_us cpu_us memory_peak_bytes memory_peak_is_rss advice "
@@ -295,6 +295,10 @@ class Client:
     def open(self, key="test", profile="strict", **changes):
         limits = {**tables.profile(profile), **changes}
         return self.call(Type.SESSION_OPEN, open_body(key, limits), Type.SESSION_IS)["session"]
+
+    def spares(self, count, profile="strict", **changes):
+        limits = {**tables.profile(profile), **changes}
+        self.call(Type.SPARES, struct.pack("<II", count, 0) + limits_pack(limits), Type.DONE)
 
     def close(self, session, within=ANSWER_WITHIN_S):
         self.call(Type.SESSION_CLOSE, struct.pack("<Q", session), Type.DONE, within)
