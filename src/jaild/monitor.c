@@ -64,7 +64,7 @@ static void on_spares(
 
 	(void)fds;
 	if (spares->count > WIRE_SPARES_MAX || wire_limits_check(&spares->limits, &name) < 0) {
-		answer_refused(jaild, reply, EINVAL);
+		answer_refused(jaild, reply, ERANGE);
 		return;
 	}
 	spares_keep(jaild, spares->count, &spares->limits);

@@ -4,7 +4,7 @@
 #include "base/fd.h"
 #include "base/macro.h"
 #include "jaild/answer.h"
-#include "jaild/walker.h"
+#include "walker/walker.h"
 #include "wire/listing.h"
 
 #include <errno.h>

@@ -28,6 +28,7 @@ BODIES = {
     Type.FILE_REMOVE: wire.file_body(1, "a"),
     Type.LIST: bytes(16),
     Type.ATTACH: b"",
+    Type.SPARES: wire.spares_body(1, tables.profile("strict")),
     Type.MAKE: wire.make_body(1, wire.MAKE_FOLDER, "a"),
     Type.LIVE: bytes(24),
 }
@@ -116,6 +117,11 @@ def test_reserved_bytes_of_files(kind, shared):
     for changes in ({"reserved": 1}, {"reserved": 1 << 31}, {"padding": b"\1" + bytes(6)},
                     {"padding": bytes(6) + b"\1"}):
         send_refused(shared, wire.header(kind, 1) + wire.file_body(1, "a", **changes), 0)
+
+
+def test_reserved_field_of_spares(shared):
+    body = wire.spares_body(1, tables.profile("strict"), reserved=1)
+    send_refused(shared, wire.header(Type.SPARES, 1) + body, 0)
 
 
 def test_reserved_field_of_list(shared):

@@ -114,6 +114,10 @@ def open_body(key, limits, reserved=bytes(7)):
     return key.encode().ljust(129, b"\0") + reserved + limits_pack(limits)
 
 
+def spares_body(count, limits, reserved=0):
+    return struct.pack("<II", count, reserved) + limits_pack(limits)
+
+
 def file_body(session, path, mode=0, reserved=0, padding=bytes(7)):
     path = os.fsencode(path)
     return struct.pack("<QII", session, mode, reserved) + path.ljust(PATH_SIZE, b"\0") + padding
@@ -298,7 +302,7 @@ class Client:
 
     def spares(self, count, profile="strict", **changes):
         limits = {**tables.profile(profile), **changes}
-        self.call(Type.SPARES, struct.pack("<II", count, 0) + limits_pack(limits), Type.DONE)
+        self.call(Type.SPARES, spares_body(count, limits), Type.DONE)
 
     def close(self, session, within=ANSWER_WITHIN_S):
         self.call(Type.SESSION_CLOSE, struct.pack("<Q", session), Type.DONE, within)

@@ -1,4 +1,4 @@
-#include "jaild/walker.h"
+#include "walker/walker.h"
 
 #include "base/alloc.h"
 #include "base/beneath.h"
