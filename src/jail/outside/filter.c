@@ -13,86 +13,18 @@
 #include <unistd.h>
 
 /*
- * Theory of operation. The calls that are always denied go through libseccomp, which knows their
- * numbers on every architecture and compiles a balanced tree. In front of its program stands a
- * prologue of our own, for what libseccomp 2.5.4 cannot say (decision 15): kill on another
- * architecture, ENOSYS for x32 and for numbers above the ceiling, and checks of the low 32 bits of
- * an argument, as the kernel reads them. The prologue either returns or falls through.
+ * Theory of operation. The script's filter is written by hand (filter_code.c) for what libseccomp
+ * 2.5.4 cannot say (decision 15): kill on another architecture, ENOSYS for x32 and for numbers
+ * above the ceiling, and checks of the low 32 bits of an argument, as the kernel reads them.
+ * libseccomp knows the numbers of calls, and makes jaild's own filter.
  */
 
 /* Room for both parts; the kernel's own maximum (BPF_MAXINSNS). */
 #define FILTER_MAX 4096
 
-/* libseccomp exports to a descriptor only; a memfd is the shortest way to have it back. */
-static int export_read(scmp_filter_ctx context, struct sock_filter *program, unsigned cap)
-{
-	AUTO_CLOSE int fd = -1;
-	ssize_t n;
-	int r;
-
-	fd = memfd_create("bpf", MFD_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	r = seccomp_export_bpf(context, fd);
-	if (r < 0)
-		return r;
-	n = pread(fd, program, cap * sizeof(*program), 0);
-	if (n < 0)
-		return -errno;
-	if (n == 0 || (size_t)n == cap * sizeof(*program))
-		return -E2BIG;
-	return (int)((size_t)n / sizeof(*program));
-}
-
-static int rules_add(scmp_filter_ctx context)
-{
-	size_t n;
-	const struct denied_syscall *denied = denied_syscalls_get(&n);
-
-	for (size_t i = 0; i < n; i++) {
-		int number, r;
-
-		if (denied[i].conditions[0].op != SYSCALL_ALWAYS)
-			continue;
-		number = seccomp_syscall_resolve_name(denied[i].name);
-		/* Negative: this architecture has no such call. */
-		if (number < 0)
-			continue;
-		r = seccomp_rule_add_exact(
-			context, SCMP_ACT_ERRNO((uint32_t)denied[i].error), number, 0);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static int table_compile(struct sock_filter *program, unsigned cap)
-{
-	scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
-	int r;
-
-	if (!context)
-		return -ENOMEM;
-	r = seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-	if (r == 0)
-		r = seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* binary tree */
-	if (r == 0)
-		r = rules_add(context);
-	if (r == 0)
-		r = export_read(context, program, cap);
-	seccomp_release(context);
-	return r;
-}
-
 int filter_compile_script(struct sock_filter *program, unsigned cap)
 {
-	int prologue = filter_code_prologue(program, cap);
-	int table;
-
-	if (prologue < 0)
-		return prologue;
-	table = table_compile(program + prologue, cap - (unsigned)prologue);
-	return table < 0 ? table : prologue + table;
+	return filter_code_make(program, cap);
 }
 
 int filter_make_script(int *ret_fd, uint32_t *ret_count)

@@ -15,9 +15,12 @@
 #include <sys/syscall.h>
 
 /*
- * Instructions by hand. Each block ends in a return or is skipped as a whole, and a check of an
- * argument loads it anew, so no block depends on another one's accumulator: each begins by loading
- * the number. Jumps are at most a block long, far below BPF's 255.
+ * Theory of operation. The calls' numbers fall into spans: allowed, denied with one error, or one
+ * call whose arguments decide. A balanced tree of comparisons finds a number's span in eight steps;
+ * the span is a return, or a jump to a block that ends in one. That matters where it is installed:
+ * the kernel translates each instruction, and tries every number there is through the program.
+ *
+ * A check of an argument loads it anew, so no block depends on another one's accumulator.
  */
 
 #if defined(__x86_64__)
@@ -34,6 +37,10 @@
 
 /* A jump's length is a byte: a longer one would land in the middle of something. */
 #define JUMP_MAX 255
+
+/* Calls that the tables name, and the spans that these make. */
+#define CALLS_MAX 256
+#define SPANS_MAX (2 * CALLS_MAX + 1)
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the low half of an argument is expected first"
@@ -98,22 +105,6 @@ static void emit_numbers(struct code *code)
 	emit_return(code, errno_action(ENOSYS));
 }
 
-/* Opens a block for one number; block_end closes it with "allowed" and mends the jump over it. */
-static unsigned block_begin(struct code *code, int number)
-{
-	emit_load(code, offsetof(struct seccomp_data, nr));
-	emit_jump(code, BPF_JEQ, (uint32_t)number, 0, 0);
-	return code->count;
-}
-
-static void block_end(struct code *code, unsigned start)
-{
-	emit_return(code, SECCOMP_RET_ALLOW);
-	assert(code->count - start <= JUMP_MAX);
-	if (start <= code->cap)
-		code->program[start - 1].jf = (unsigned char)(code->count - start);
-}
-
 /* Jumps of one rule that lead behind its end, which is known only then. */
 struct skips {
 	unsigned at[2 * SYSCALL_CONDITIONS];
@@ -149,7 +140,8 @@ static void skips_land(struct code *code, const struct skips *skips)
 static void emit_load_masked(struct code *code, const struct syscall_condition *condition)
 {
 	emit_load_argument(code, condition->argument);
-	emit(code, BPF_ALU | BPF_AND | BPF_K, condition->mask, 0, 0);
+	if (condition->mask != UINT32_MAX)
+		emit(code, BPF_ALU | BPF_AND | BPF_K, condition->mask, 0, 0);
 }
 
 /* Goes on when the condition holds, else leaves the rule. */
@@ -186,6 +178,17 @@ static void emit_condition(
 	}
 }
 
+/* The argument that one comparison with a value decides about, or -1. */
+static int plain_argument(const struct denied_syscall *rule)
+{
+	const struct syscall_condition *conditions = rule->conditions;
+
+	return conditions[0].op == SYSCALL_EQ && conditions[0].mask == UINT32_MAX &&
+			       conditions[1].op == SYSCALL_ALWAYS
+		       ? (int)conditions[0].argument
+		       : -1;
+}
+
 /* One line of the table: returns when it holds, else goes on behind itself. */
 static void emit_rule(struct code *code, const struct denied_syscall *rule)
 {
@@ -195,35 +198,6 @@ static void emit_rule(struct code *code, const struct denied_syscall *rule)
 		emit_condition(code, &rule->conditions[i], &skips);
 	emit_return(code, errno_action(rule->error));
 	skips_land(code, &skips);
-}
-
-/* All lines of one call, which are neighbours; returns the index behind them. */
-static size_t emit_call(struct code *code, const struct denied_syscall *rules, size_t i, size_t n)
-{
-	const char *name = rules[i].name;
-	int number = seccomp_syscall_resolve_name(name);
-	unsigned start = number < 0 ? 0 : block_begin(code, number);
-
-	for (; i < n && strcmp(rules[i].name, name) == 0; i++) {
-		if (number >= 0)
-			emit_rule(code, &rules[i]);
-	}
-	if (number >= 0)
-		block_end(code, start);
-	return i;
-}
-
-static void emit_arguments(struct code *code)
-{
-	size_t n, i = 0;
-	const struct denied_syscall *rules = denied_syscalls_get(&n);
-
-	while (i < n) {
-		if (rules[i].conditions[0].op == SYSCALL_ALWAYS)
-			i++;
-		else
-			i = emit_call(code, rules, i, n);
-	}
 }
 
 /* Goes on when the accumulator is the number of a bit of the set, else answers the error. */
@@ -239,11 +213,10 @@ static void emit_set(struct code *code, uint32_t set, int error)
 }
 
 /* socket(2) and socketpair(2): family, type with flags, protocol. */
-static void emit_socket(struct code *code, int number)
+static void emit_socket(struct code *code)
 {
 	size_t n;
 	const struct socket_family *families = socket_families_get(&n);
-	unsigned start = block_begin(code, number);
 
 	for (size_t i = 0; i < n; i++) {
 		struct skips skips = { .n = 0 };
@@ -259,16 +232,213 @@ static void emit_socket(struct code *code, int number)
 		skips_land(code, &skips);
 	}
 	emit_return(code, errno_action(EAFNOSUPPORT));
-	block_end(code, start);
 }
 
-int filter_code_prologue(struct sock_filter *program, unsigned cap)
+/* A call that is not allowed as such. */
+struct call {
+	uint32_t number;
+	const struct denied_syscall *rules; /* its lines in the table; NULL: a socket's call */
+	size_t n;
+};
+
+/* Lines in a row that compare one argument load it once. */
+static void emit_rules(struct code *code, const struct call *call)
 {
+	int loaded = -1;
+
+	for (size_t i = 0; i < call->n; i++) {
+		const struct denied_syscall *rule = &call->rules[i];
+		int argument = plain_argument(rule);
+
+		if (argument < 0) {
+			emit_rule(code, rule);
+		} else {
+			if (argument != loaded)
+				emit_load_argument(code, (unsigned)argument);
+			emit_jump(code, BPF_JEQ, rule->conditions[0].value, 0, 1);
+			emit_return(code, errno_action(rule->error));
+		}
+		loaded = argument;
+	}
+	emit_return(code, SECCOMP_RET_ALLOW);
+}
+
+/* Numbers from `first` up to the next span. */
+struct span {
+	uint32_t first;
+	const struct call *call; /* NULL: allowed */
+	unsigned jump;		 /* where its instruction in the tree is */
+};
+
+static bool is_always_denied(const struct call *call)
+{
+	return call && call->rules && call->rules[0].conditions[0].op == SYSCALL_ALWAYS;
+}
+
+/* Keeps the calls in the order of their numbers. */
+static void call_add(struct call *calls, size_t *n, const struct call *call)
+{
+	size_t at = (*n)++;
+
+	assert(at < CALLS_MAX);
+	for (; at > 0 && calls[at - 1].number > call->number; at--)
+		calls[at] = calls[at - 1];
+	calls[at] = *call;
+}
+
+static size_t calls_collect(struct call *calls)
+{
+	size_t n_rules, n = 0;
+	const struct denied_syscall *rules = denied_syscalls_get(&n_rules);
+
+	for (size_t i = 0, end; i < n_rules; i = end) {
+		int number = seccomp_syscall_resolve_name(rules[i].name);
+
+		for (end = i + 1; end < n_rules && strcmp(rules[end].name, rules[i].name) == 0;)
+			end++;
+		/* negative: this architecture has no such call */
+		if (number >= 0)
+			call_add(calls, &n, &(struct call){ (uint32_t)number, &rules[i], end - i });
+	}
+	call_add(calls, &n, &(struct call){ .number = SYS_socket });
+	call_add(calls, &n, &(struct call){ .number = SYS_socketpair });
+	return n;
+}
+
+static size_t spans_make(const struct call *calls, size_t n_calls, struct span *spans)
+{
+	uint32_t next = 0; /* the first number that is in no span yet */
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_calls; i++) {
+		const struct call *call = &calls[i], *last = n > 0 ? spans[n - 1].call : NULL;
+
+		if (call->number > next)
+			spans[n++] = (struct span){ .first = next };
+		if (call->number > next || !is_always_denied(call) || !is_always_denied(last) ||
+			call->rules[0].error != last->rules[0].error)
+			spans[n++] = (struct span){ .first = call->number, .call = call };
+		next = call->number + 1;
+	}
+	spans[n++] = (struct span){ .first = next };
+	return n;
+}
+
+/* The tree under way: comparisons whose answer is a return, which stand together behind it. */
+struct tree {
+	struct code *code;
+	unsigned at[2 * SPANS_MAX];
+	bool on_yes[2 * SPANS_MAX];
+	uint32_t actions[2 * SPANS_MAX];
+	size_t n;
+};
+
+/* True, with what it answers, for a span that needs no look at arguments. */
+static bool is_return(const struct span *span, uint32_t *ret_action)
+{
+	*ret_action = SECCOMP_RET_ALLOW;
+	if (is_always_denied(span->call))
+		*ret_action = errno_action(span->call->rules[0].error);
+	return !span->call || is_always_denied(span->call);
+}
+
+static void jump_mend(struct code *code, unsigned at, bool on_yes, unsigned target)
+{
+	unsigned distance = target - at - 1;
+
+	assert(distance <= JUMP_MAX);
+	if (at < code->cap && on_yes)
+		code->program[at].jt = (unsigned char)distance;
+	else if (at < code->cap)
+		code->program[at].jf = (unsigned char)distance;
+}
+
+static void emit_tree(struct tree *tree, struct span *spans, size_t n);
+
+/* One side of a comparison: a return is left for later, a tree stands here. */
+static void emit_side(struct tree *tree, unsigned at, bool on_yes, struct span *spans, size_t n)
+{
+	uint32_t action;
+
+	if (n == 1 && is_return(spans, &action)) {
+		tree->at[tree->n] = at;
+		tree->on_yes[tree->n] = on_yes;
+		tree->actions[tree->n++] = action;
+		return;
+	}
+	jump_mend(tree->code, at, on_yes, tree->code->count);
+	emit_tree(tree, spans, n);
+}
+
+/* As deep as the logarithm of n. */
+static void emit_tree(struct tree *tree, struct span *spans, size_t n)
+{
+	unsigned at = tree->code->count;
+	size_t middle = n / 2;
+
+	if (n == 1) { /* arguments decide: to its block, which is not there yet */
+		spans->jump = at;
+		emit(tree->code, BPF_JMP | BPF_JA, 0, 0, 0);
+		return;
+	}
+	emit_jump(tree->code, BPF_JGE, spans[middle].first, 0, 0);
+	emit_side(tree, at, false, spans, middle);
+	emit_side(tree, at, true, spans + middle, n - middle);
+}
+
+/* Each action once, and the jumps there. */
+static void emit_returns(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->n; i++) {
+		bool is_new = true;
+
+		for (size_t j = 0; j < i; j++)
+			is_new = is_new && tree->actions[j] != tree->actions[i];
+		if (!is_new)
+			continue;
+		for (size_t j = i; j < tree->n; j++)
+			if (tree->actions[j] == tree->actions[i])
+				jump_mend(tree->code, tree->at[j], tree->on_yes[j],
+					tree->code->count);
+		emit_return(tree->code, tree->actions[i]);
+	}
+}
+
+/* Where the jumps of spans lead; the calls of sockets share one block. */
+static void emit_blocks(struct code *code, const struct span *spans, size_t n)
+{
+	unsigned socket_at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct call *call = spans[i].call;
+		bool is_there = call && !call->rules && socket_at > 0;
+		unsigned target = is_there ? socket_at : code->count;
+
+		if (!call || is_always_denied(call))
+			continue;
+		if (spans[i].jump < code->cap)
+			code->program[spans[i].jump].k = target - spans[i].jump - 1;
+		if (!call->rules && !is_there) {
+			socket_at = target;
+			emit_socket(code);
+		} else if (call->rules) {
+			emit_rules(code, call);
+		}
+	}
+}
+
+int filter_code_make(struct sock_filter *program, unsigned cap)
+{
+	static struct call calls[CALLS_MAX];
+	static struct span spans[SPANS_MAX];
+	static struct tree tree;
 	struct code code = { .program = program, .cap = cap };
+	size_t n = spans_make(calls, calls_collect(calls), spans);
 
 	emit_numbers(&code);
-	emit_arguments(&code);
-	emit_socket(&code, SYS_socket);
-	emit_socket(&code, SYS_socketpair);
-	return code.count < cap ? (int)code.count : -E2BIG;
+	tree = (struct tree){ .code = &code };
+	emit_tree(&tree, spans, n);
+	emit_returns(&tree);
+	emit_blocks(&code, spans, n);
+	return code.count <= cap ? (int)code.count : -E2BIG;
 }

@@ -654,24 +654,14 @@ static void test_the_instruction_pointer_does_not_matter(void **state)
 static void test_no_call_takes_long(void **state)
 {
 	print_message("# %u instructions, at most %u for one call\n", count, longest);
-	assert_true(longest > 10 && longest <= 100);
+	assert_true(longest > 10 && longest <= 60);
 }
 
 static void test_a_program_that_does_not_fit_is_refused(void **state)
 {
-	int prologue = filter_code_prologue(program, PROGRAM_MAX);
-
-	assert_true(prologue > 0 && (unsigned)prologue < count);
-	for (unsigned cap = 0; cap <= (unsigned)prologue; cap++) {
+	for (unsigned cap = 0; cap < count; cap++) {
 		/* exact, so that AddressSanitizer sees what is written behind it */
 		struct sock_filter *small = calloc(cap > 0 ? cap : 1, sizeof(*small));
-
-		assert_non_null(small);
-		assert_int_equal(filter_code_prologue(small, cap), -E2BIG);
-		free(small);
-	}
-	for (unsigned cap = (unsigned)prologue; cap <= count; cap += (count - cap) / 4 + 1) {
-		struct sock_filter *small = calloc(cap, sizeof(*small));
 
 		assert_non_null(small);
 		assert_int_equal(filter_compile_script(small, cap), -E2BIG);
