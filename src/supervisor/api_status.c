@@ -140,11 +140,20 @@ static void limits_set(struct json *body, const struct settings *settings)
 	json_set_count(limits, "store_max_bytes", settings->store_max_bytes);
 }
 
+static void spares_set(struct json *body, const struct house_gauges *gauges)
+{
+	struct json *spares = json_set_object(body, "spares");
+
+	json_set_count(spares, "wanted", gauges->spares);
+	json_set_count(spares, "ready", gauges->jaild.spares);
+}
+
 void api_info(struct http_request *request)
 {
 	const struct supervisor *supervisor = supervisor_of(request);
 	struct json *body = json_object_new(), *policies, *states;
 	struct wire_status_is status = { 0 };
+	struct house_gauges gauges;
 
 	json_set_cstr(body, "name", "cloche");
 	json_set_cstr(body, "version", CLOCHE_VERSION);
@@ -159,6 +168,8 @@ void api_info(struct http_request *request)
 	json_set_cstr(body, "default_profile", supervisor->settings.profile);
 	profiles_set(body, caller_get(request));
 	limits_set(body, &supervisor->settings);
+	house_gauges(supervisor->house, &gauges);
+	spares_set(body, &gauges);
 	info_set(&supervisor->info, body);
 	api_respond(request, 200, body);
 }

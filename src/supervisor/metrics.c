@@ -39,6 +39,16 @@ struct figures {
 	METRIC("cloche_house_calls", "gauge", "Calls under way in sessions.", house.calls)         \
 	METRIC("cloche_house_connections", "gauge", "Connections to the jail daemon in use.",      \
 		house.connections)                                                                 \
+	METRIC("cloche_jail_spares", "gauge", "Spare sessions that are ready.",                    \
+		house.jaild.spares)                                                                \
+	METRIC("cloche_jail_spares_wanted", "gauge", "Spare sessions that there are to be.",       \
+		house.spares)                                                                      \
+	METRIC("cloche_jail_spares_taken_total", "counter", "Sessions that began as a spare one.", \
+		house.jaild.spares_taken)                                                          \
+	METRIC("cloche_jail_spares_missed_total", "counter", "Sessions that found none ready.",    \
+		house.jaild.spares_missed)                                                         \
+	METRIC("cloche_jail_spares_lost_total", "counter", "Spare sessions that went bad.",        \
+		house.jaild.spares_lost)                                                           \
 	METRIC("cloche_http_waiting", "gauge", "Connections without a whole request head.",        \
 		http.waiting)                                                                      \
 	METRIC("cloche_http_served", "gauge", "Requests under way.", http.served)                  \

@@ -168,6 +168,23 @@ def test_info_tells_the_limits(api):
     assert {profile["name"] for profile in info["profiles"]} == {"strict", "roomy"}
 
 
+def spare_counts(api):
+    """The figures of /metrics about spare sessions, by the end of their names."""
+    lines = [line.split() for line in api.get("/metrics").body.decode().splitlines()]
+    return {words[0].removeprefix("cloche_jail_spares_"): int(words[1])
+            for words in lines if words[0].startswith("cloche_jail_spares")}
+
+
+def test_new_session_takes_a_spare_one(api, key):
+    deadline = time.monotonic() + 20
+    while api.get("/v1/info").json["spares"] != {"wanted": 1, "ready": 1} and time.monotonic() < deadline:
+        time.sleep(0.05)
+    before = spare_counts(api)
+    assert before["wanted"] == 1 and before["cloche_jail_spares"] == 1
+    assert api.answer(key, "print(1)")["outcome"] == "ok"
+    assert spare_counts(api)["taken_total"] > before["taken_total"]
+
+
 def test_B14_the_log_has_the_codes_hash_and_never_the_code(service, api, key):
     import hashlib
     code = "print('a secret that nobody may read')"

@@ -232,6 +232,13 @@ int jaild_status(struct jaild *jaild, struct wire_status_is *ret_status)
 	return r;
 }
 
+int jaild_spares(struct jaild *jaild, uint32_t count, const struct wire_limits *limits)
+{
+	union wire_any any = { .spares = { .count = count, .limits = *limits } };
+
+	return call(jaild, &any, WIRE_SPARES, WIRE_DONE, NULL);
+}
+
 int jaild_session_open(struct jaild *jaild, const char *key, const struct wire_limits *limits,
 	uint64_t *ret_session)
 {

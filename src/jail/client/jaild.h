@@ -88,6 +88,9 @@ int jaild_find_program(const char *name, char *ret_path, size_t size);
 
 int jaild_status(struct jaild *jaild, struct wire_status_is *ret_status);
 
+/* Keep so many sessions with these limits ready from now on; -EINVAL above WIRE_SPARES_MAX. */
+int jaild_spares(struct jaild *jaild, uint32_t count, const struct wire_limits *limits);
+
 /* Opens a session under key; -EEXIST if the key is in use. */
 int jaild_session_open(struct jaild *jaild, const char *key, const struct wire_limits *limits,
 	uint64_t *ret_session);
