@@ -163,11 +163,15 @@ void cell_end(struct cell *cell)
 		loop_unwatch(&jaild->loop, &cell->oom);
 		(void)syscall(SYS_pidfd_send_signal, cell->pidfd, SIGKILL, NULL, 0);
 	}
+	/* init is about to end by itself, and all there is with it */
+	if (cell->has_exit && !cell->is_dead)
+		return;
 	is_empty = cgroup_cell_is_empty(&jaild->cgroups, &cell->cgroup);
 	if (is_empty == 0)
 		(void)cgroup_cell_kill(&jaild->cgroups, &cell->cgroup);
 	if (!cell->is_dead)
 		return; /* its pidfd will call */
+	cell->is_empty = is_empty > 0;
 	if (is_empty != 0 || !end_retry(cell))
 		cell_finish(cell);
 }

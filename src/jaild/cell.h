@@ -36,6 +36,7 @@ struct cell {
 	usec_t dead_us;	    /* since when */
 	usec_t retry_us;    /* until the group is looked at again */
 	bool is_ready;	    /* init has built it */
+	bool is_empty;	    /* and nothing is left in its group */
 
 	bool is_live; /* it holds the session's live interpreter (jaild/live/live.h) */
 

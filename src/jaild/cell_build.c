@@ -117,6 +117,22 @@ static int plan_send(struct cell *cell, int proc_fd)
 		session->limits.own_proc ? PLAN_FDS_MAX : PLAN_FD_PROC);
 }
 
+/* That of the session's cell before, if it can serve again. */
+static int group_need(struct cell *cell)
+{
+	struct session *session = cell->session;
+	struct jaild *jaild = session->jaild;
+
+	if (session->has_leaf) {
+		session->has_leaf = false;
+		cell->cgroup = session->leaf;
+		return 0;
+	}
+	cell->cgroup =
+		(struct cgroup_cell){ .session = session->number, .number = ++jaild->next_number };
+	return cgroup_cell_make(&jaild->cgroups, &session->limits, &cell->cgroup);
+}
+
 /* The first cell's after a rest makes it; the cells behind it find it there. */
 static int network_need(struct session *session)
 {
@@ -128,11 +144,8 @@ static int network_need(struct session *session)
 bool cell_build_begin(struct cell *cell, struct failure *ret_failure)
 {
 	struct session *session = cell->session;
-	struct jaild *jaild = session->jaild;
 
-	cell->cgroup = (struct cgroup_cell){ session->number, ++jaild->next_number };
-	return !step_failed(ret_failure, STAGE_CELL_CGROUP,
-		       cgroup_cell_make(&jaild->cgroups, &session->limits, &cell->cgroup)) &&
+	return !step_failed(ret_failure, STAGE_CELL_CGROUP, group_need(cell)) &&
 	       !step_failed(
 		       ret_failure, STAGE_CELL_HOME, home_clone(&session->home, &cell->home_fd)) &&
 	       !step_failed(ret_failure, STAGE_CELL_NETWORK, network_need(session)) &&
@@ -168,17 +181,31 @@ int cell_build_run(struct cell *cell)
 	return r;
 }
 
-/* At rest, or behind a script that had to be stopped, a session has no network. */
-static void network_rest(struct session *session)
+/* The group, to the session's next cell or to nobody. */
+static void group_give(struct cell *cell)
 {
-	if (!session->cell && !session->spare && session->spare_timer.due_us == 0)
-		session->network_fd = fd_close(session->network_fd);
+	struct session *session = cell->session;
+
+	if (cell->is_empty && !cell->cgroup.was_killed && !session->has_leaf) {
+		session->leaf = cell->cgroup;
+		session->has_leaf = true;
+	} else {
+		(void)cgroup_cell_remove(&session->jaild->cgroups, &cell->cgroup);
+	}
+}
+
+void cell_rest(struct session *session)
+{
+	if (session->cell || session->spare || session->spare_timer.due_us != 0)
+		return;
+	session->network_fd = fd_close(session->network_fd);
+	if (session->has_leaf)
+		(void)cgroup_cell_remove(&session->jaild->cgroups, &session->leaf);
+	session->has_leaf = false;
 }
 
 void cell_destroy(struct cell *cell)
 {
-	struct jaild *jaild = cell->session->jaild;
-
 	cell->home_fd = fd_close(cell->home_fd);
 	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
 	cell->control_fd = fd_close(cell->control_fd);
@@ -189,6 +216,6 @@ void cell_destroy(struct cell *cell)
 		(void)waitid(P_PIDFD, (id_t)cell->pidfd, &info, WEXITED);
 	}
 	cell->pidfd = fd_close(cell->pidfd);
-	(void)cgroup_cell_remove(&jaild->cgroups, &cell->cgroup);
-	network_rest(cell->session);
+	group_give(cell);
+	cell_rest(cell->session);
 }

@@ -19,6 +19,10 @@ int cell_build_send(
  * (its death is told by the loop), or -errno. */
 int cell_build_run(struct cell *cell);
 
+/* At rest, or behind a script that had to be stopped, a session has no network, and no group but
+ * its own. Does nothing while it has a cell, or is to have a spare one. */
+void cell_rest(struct session *session);
+
 /* Kills what lives in the cell, waits for it, and removes its group. Only for a cell in which no
  * script has been started, or that is dead: it may block for a moment. */
 void cell_destroy(struct cell *cell);

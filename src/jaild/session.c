@@ -1,7 +1,6 @@
 #include "jaild/session.h"
 
 #include "base/alloc.h"
-#include "base/fd.h"
 #include "base/str.h"
 #include "jaild/answer.h"
 #include "jaild/cell_build.h"
@@ -67,7 +66,7 @@ void session_free(struct session *session)
 	loop_timer_clear(&jaild->loop, &session->spare_timer);
 	uploads_drop(jaild, session);
 	home_close(&session->home);
-	session->network_fd = fd_close(session->network_fd);
+	cell_rest(session);
 	if (session->has_cgroup)
 		(void)cgroup_session_remove(&jaild->cgroups, &session->cgroup);
 	for (struct session **at = &jaild->sessions; *at; at = &(*at)->next) {
@@ -214,9 +213,11 @@ void sessions_end(struct jaild *jaild)
 		if (session->cell) {
 			(void)cgroup_cell_kill(&jaild->cgroups, &session->cell->cgroup);
 			cell_destroy(session->cell);
+			session->cell = NULL;
 		}
 		if (session->spare)
 			cell_destroy(session->spare);
+		session->spare = NULL;
 		session_free(session);
 	}
 }

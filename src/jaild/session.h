@@ -27,6 +27,8 @@ struct session {
 	struct wire_limits limits;
 	struct id_pair ids;
 	struct cgroup_session cgroup;
+	struct cgroup_cell leaf; /* left by its last cell for the next one */
+	bool has_leaf;
 	struct home home;
 	int network_fd;		  /* namespace of its cells, one after the other; -1 after a rest */
 	struct cell *cell;	  /* the run under way, NULL */

@@ -52,10 +52,17 @@ int cgroup_run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 }
 
 void cgroup_run_end(const struct cgroup_root *root, struct cgroup_session *session,
-	const struct cgroup_cell *cell, struct cgroup_usage *ret_usage)
+	struct cgroup_cell *cell, struct cgroup_usage *ret_usage)
 {
-	*ret_usage = (struct cgroup_usage){ 0 };
+	uint64_t cpu_us;
+
+	*ret_usage = (struct cgroup_usage){ .pids_refused = cell->pids_refused };
 	backend_of(root)->run_end(root, session, cell, ret_usage);
+	cpu_us = ret_usage->cpu_us;
+	ret_usage->cpu_us -= ret_usage->has_cpu ? cell->cpu_us : 0;
+	ret_usage->is_out_of_pids = ret_usage->pids_refused > cell->pids_refused;
+	cell->cpu_us = cpu_us;
+	cell->pids_refused = ret_usage->pids_refused;
 	session->had_run = true;
 }
 
@@ -69,8 +76,9 @@ int cgroup_cell_enter(const struct cgroup_root *root, const struct cgroup_cell *
 	return backend_of(root)->cell_enter(root, cell);
 }
 
-int cgroup_cell_kill(const struct cgroup_root *root, const struct cgroup_cell *cell)
+int cgroup_cell_kill(const struct cgroup_root *root, struct cgroup_cell *cell)
 {
+	cell->was_killed = true;
 	return backend_of(root)->cell_kill(root, cell);
 }
 

@@ -34,9 +34,14 @@ struct cgroup_session {
 	uint64_t oom_kills_at_start;
 };
 
+/* A leaf. It serves one cell after another, as long as none had to be killed by the group: a
+ * process that is born in one that was (CLONE_INTO_CGROUP) dies at birth on some kernels. */
 struct cgroup_cell {
 	uint32_t session;
 	uint32_t number;
+	bool was_killed;
+	uint64_t cpu_us;      /* used in it before the run under way */
+	uint64_t pids_refused; /* forks, before */
 };
 
 /* What a run used, as far as the back end can tell. */
@@ -47,7 +52,7 @@ struct cgroup_usage {
 	bool has_cpu;
 	bool is_out_of_memory; /* the kernel has killed for memory since cgroup_run_begin */
 	bool is_out_of_pids;   /* a fork was refused */
-	uint64_t pids_refused; /* how many, since the cell was made */
+	uint64_t pids_refused; /* how many in the leaf's life */
 };
 
 int cgroup_session_make(
@@ -64,9 +69,10 @@ int cgroup_cell_remove(const struct cgroup_root *root, const struct cgroup_cell 
  * counters of one run. */
 int cgroup_run_begin(const struct cgroup_root *root, struct cgroup_session *session,
 	const struct wire_limits *limits);
-/* Reads what the run used since; call when the cell is empty and before it is removed. */
+/* Reads what the run used since; call when the cell is empty and before it is removed. The leaf's
+ * next run counts from here. */
 void cgroup_run_end(const struct cgroup_root *root, struct cgroup_session *session,
-	const struct cgroup_cell *cell, struct cgroup_usage *ret_usage);
+	struct cgroup_cell *cell, struct cgroup_usage *ret_usage);
 
 /* The leaf in the v2 tree, for CLONE_INTO_CGROUP; the caller closes. -1 in *ret_fd where the back
  * end has no such tree: not an error, and no error is mistaken for it. */
@@ -76,6 +82,6 @@ int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *c
 int cgroup_cell_enter(const struct cgroup_root *root, const struct cgroup_cell *cell);
 
 /* Kills every process of the cell at once. Where no tree can do that: -EOPNOTSUPP. */
-int cgroup_cell_kill(const struct cgroup_root *root, const struct cgroup_cell *cell);
+int cgroup_cell_kill(const struct cgroup_root *root, struct cgroup_cell *cell);
 /* 1 when no process is in the cell any more, 0 while there is, or -errno. */
 int cgroup_cell_is_empty(const struct cgroup_root *root, const struct cgroup_cell *cell);

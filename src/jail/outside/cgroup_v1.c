@@ -168,7 +168,7 @@ static void run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 		    root->memory_fd, name, "memory.oom_control", "oom_kill", &number) == 0)
 		usage->is_out_of_memory = number > session->oom_kills_at_start;
 	if (cgroup_file_number_in(root->pids_fd, leaf, "pids.events", "max", &number) == 0)
-		usage->is_out_of_pids = (usage->pids_refused = number) > 0;
+		usage->pids_refused = number;
 }
 
 static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell, int *fd)

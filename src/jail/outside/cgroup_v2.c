@@ -142,7 +142,7 @@ static void run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 		0)
 		usage->is_out_of_memory = number > session->oom_kills_at_start;
 	if (cgroup_file_number_in(root->unified_fd, leaf, "pids.events", "max", &number) == 0)
-		usage->is_out_of_pids = (usage->pids_refused = number) > 0;
+		usage->pids_refused = number;
 	session->peak_fd = fd_close(session->peak_fd);
 }
 
