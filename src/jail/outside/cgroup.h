@@ -27,9 +27,10 @@ struct cgroup_root {
 /* A session's group, embedded in its owner. */
 struct cgroup_session {
 	uint32_t number;
-	int peak_fd;  /* v2: memory.peak as opened for the run under way */
-	int oom_fd;   /* v1: readable when the kernel has killed for memory; -1 on v2 */
-	bool had_run; /* v2 before 6.12: memory.peak is of one run only the first time */
+	int peak_fd;	      /* v2: memory.peak as opened for the run under way */
+	int oom_fd;	      /* v1: readable when the kernel has killed for memory; -1 on v2 */
+	bool had_run;	      /* v2 before 6.12: memory.peak is of one run only the first time */
+	uint64_t limit_bytes; /* as it stands; 0: none yet */
 	uint64_t shmem_at_start_bytes;
 	uint64_t oom_kills_at_start;
 };

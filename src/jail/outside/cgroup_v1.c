@@ -132,7 +132,7 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 	const struct wire_limits *limits)
 {
 	char name[CGROUP_NAME_MAX];
-	uint64_t events;
+	uint64_t events, limit_bytes;
 	int r;
 
 	cgroup_session_name(name, session->number);
@@ -140,14 +140,20 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 		root->memory_fd, name, "memory.stat", "shmem", &session->shmem_at_start_bytes);
 	if (r < 0)
 		return r;
-	r = memory_limit(root, name, limits->memory_bytes + session->shmem_at_start_bytes);
+	limit_bytes = limits->memory_bytes + session->shmem_at_start_bytes;
+	if (limit_bytes != session->limit_bytes) {
+		session->limit_bytes = 0; /* until it is known to stand */
+		r = memory_limit(root, name, limit_bytes);
+	}
 	if (r < 0)
 		return r;
-	r = cgroup_file_number_in(root->memory_fd, name, "memory.oom_control", "oom_kill",
-		&session->oom_kills_at_start);
+	session->limit_bytes = limit_bytes;
+	/* without an event the count is still what it was when the last run ended */
+	if (read(session->oom_fd, &events, sizeof(events)) == sizeof(events))
+		r = cgroup_file_number_in(root->memory_fd, name, "memory.oom_control", "oom_kill",
+			&session->oom_kills_at_start);
 	if (r < 0)
 		return r;
-	(void)!read(session->oom_fd, &events, sizeof(events)); /* of an earlier run */
 	return cgroup_file_set_in(root->memory_fd, name, "memory.max_usage_in_bytes", 0);
 }
 
@@ -165,8 +171,10 @@ static void run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 	usage->has_peak = cgroup_file_number_in(root->memory_fd, name, "memory.max_usage_in_bytes",
 				  NULL, &usage->memory_peak_bytes) == 0;
 	if (cgroup_file_number_in(
-		    root->memory_fd, name, "memory.oom_control", "oom_kill", &number) == 0)
+		    root->memory_fd, name, "memory.oom_control", "oom_kill", &number) == 0) {
 		usage->is_out_of_memory = number > session->oom_kills_at_start;
+		session->oom_kills_at_start = number;
+	}
 	if (cgroup_file_number_in(root->pids_fd, leaf, "pids.events", "max", &number) == 0)
 		usage->pids_refused = number;
 }

@@ -89,6 +89,7 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 	const struct wire_limits *limits)
 {
 	char name[CGROUP_NAME_MAX];
+	uint64_t limit_bytes;
 	int r;
 
 	cgroup_session_name(name, session->number);
@@ -96,10 +97,14 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 		root->unified_fd, name, "memory.stat", "shmem", &session->shmem_at_start_bytes);
 	if (r < 0)
 		return r;
-	r = cgroup_file_set_in(root->unified_fd, name, "memory.max",
-		limits->memory_bytes + session->shmem_at_start_bytes);
+	limit_bytes = limits->memory_bytes + session->shmem_at_start_bytes;
+	if (limit_bytes != session->limit_bytes) {
+		session->limit_bytes = 0; /* until it is known to stand */
+		r = cgroup_file_set_in(root->unified_fd, name, "memory.max", limit_bytes);
+	}
 	if (r < 0)
 		return r;
+	session->limit_bytes = limit_bytes;
 	r = cgroup_file_number_in(
 		root->unified_fd, name, "memory.events", "oom_kill", &session->oom_kills_at_start);
 	if (r < 0)
