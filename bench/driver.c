@@ -20,6 +20,7 @@
  *   spawns WIDTH COUNT WORD...        COUNT programs, WIDTH at a time
  *   run LANGUAGE TEXT                 one run in an open session: all, jaild's start, its wall time
  *   session LANGUAGE TEXT             the same in a session of its own
+ *   spare LANGUAGE TEXT               the same when a spare session is ready
  *   runs WIDTH COUNT LANGUAGE TEXT    COUNT runs, WIDTH at a time
  *
  * LANGUAGE is python or bash with a code, or program with a path.
@@ -118,10 +119,12 @@ static int on_run(const struct command *command)
 	struct package package;
 	int r = package_take(command->words[1], command->words[2], &package);
 
-	if (r == 0)
-		r = strcmp(command->words[0], "session") == 0
-			    ? jailed_run_in_new_session(&jailed, &package, &times)
-			    : jailed_run(&jailed, &package, &times);
+	if (r == 0 && strcmp(command->words[0], "session") == 0)
+		r = jailed_run_in_new_session(&jailed, &package, &times);
+	else if (r == 0 && strcmp(command->words[0], "spare") == 0)
+		r = jailed_run_in_spare_session(&jailed, &package, &times);
+	else if (r == 0)
+		r = jailed_run(&jailed, &package, &times);
 	if (r == 0)
 		(void)printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", times.all_us, times.start_us,
 			times.wall_us);
@@ -157,6 +160,7 @@ static const struct {
 	{ "spawns", 4, on_spawns },
 	{ "run", 3, on_run },
 	{ "session", 3, on_run },
+	{ "spare", 3, on_run },
 	{ "runs", 5, on_runs },
 };
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <time.h>
 
 /*
  * Everything goes through the library that `cloche run` uses, so its own work (package, pipes,
@@ -100,6 +101,30 @@ int jailed_run_in_new_session(
 	closed = jaild_session_close(&jailed->jaild, session);
 	ret_times->all_us = clock_now_us() - start_us;
 	return r < 0 ? r : closed;
+}
+
+/* Asks now and then: jaild builds while nobody asks. */
+static int spare_await(struct jailed *jailed)
+{
+	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+	struct wire_status_is status = { 0 };
+	int r = jaild_spares(&jailed->jaild, 1, &jailed->limits);
+
+	for (int i = 0; i < 200 && r == 0 && status.spares == 0; i++) {
+		(void)nanosleep(&pause, NULL);
+		r = jaild_status(&jailed->jaild, &status);
+	}
+	return r == 0 && status.spares == 0 ? -ETIMEDOUT : r;
+}
+
+int jailed_run_in_spare_session(
+	struct jailed *jailed, const struct package *package, struct jailed_times *ret_times)
+{
+	int r = spare_await(jailed);
+
+	if (r == 0)
+		r = jailed_run_in_new_session(jailed, package, ret_times);
+	return r < 0 ? r : jaild_spares(&jailed->jaild, 0, &jailed->limits);
 }
 
 static bool is_over(const struct run *run)

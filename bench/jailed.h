@@ -38,6 +38,11 @@ int jailed_run(
 int jailed_run_in_new_session(
 	struct jailed *jailed, const struct package *package, struct jailed_times *ret_times);
 
+/* The same when jaild keeps a spare session, which is ready before the clock starts. No further one
+ * is built behind it. */
+int jailed_run_in_spare_session(
+	struct jailed *jailed, const struct package *package, struct jailed_times *ret_times);
+
 /* count runs, width at a time, each place with a session of its own. */
 int jailed_run_many(struct jailed *jailed, const struct package *package, unsigned width,
 	unsigned count, usec_t *ret_us);

@@ -19,6 +19,13 @@ IDS = 65536
 UNIFIED = "/sys/fs/cgroup/unified"
 
 
+def with_null_of_its_own(command):
+    """crun gives its standard streams to the container's user: not the host's /dev/null. Where we see them, /run and
+    /dev/null are others than the host's (util-linux makes the mounts of a new namespace private)."""
+    make = 'mount -t tmpfs null /run && mknod -m 666 /run/null c 1 3 && mount --bind /run/null /dev/null && umount -l /run'
+    return ["unshare", "--mount", "sh", "-c", f'{make} && exec "$@"', "sh", *command]
+
+
 def without_unified_tree(command):
     """crun refuses a host whose cgroup v2 tree beside v1 has controllers: run where it is not."""
     if not os.path.ismount(UNIFIED):

@@ -3,6 +3,7 @@ import errno
 import os
 import random
 import time
+from pathlib import Path
 
 import pytest
 import wire
@@ -159,3 +160,49 @@ def test_limits_hold_in_a_spare(jaild):
         run.close()
     run = jaild.run(session, SLEEP, wall_ms=200)
     assert run.ended()["end"] == End.TIMEOUT
+
+
+def leaf_of(init):
+    """Where init's group lies in the v2 tree."""
+    lines = Path(f"/proc/{init}/cgroup").read_text().splitlines()
+    return next(line[3:] for line in lines if line.startswith("0::"))
+
+
+BURN = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass"
+FORKS = """
+import os, time
+for _ in range(40):
+    try:
+        if os.fork() == 0: time.sleep(60)
+    except OSError: break
+"""
+
+
+def test_leaf_goes_on_to_the_next_cell_without_its_past(jaild):
+    """What one run used, and that it was refused a fork, is not told of the next."""
+    session = jaild.open()
+    first, _ = jaild.result(session, BURN)
+    leaf = leaf_of(spare_of(jaild))
+    refused, _ = jaild.result(session, FORKS)
+    assert leaf_of(spare_of(jaild)) == leaf, "another leaf"
+    after, _ = jaild.result(session, "print(1)")
+    assert leaf_of(spare_of(jaild)) == leaf
+    assert first["cpu_us"] > 400_000 and after["cpu_us"] < 400_000
+    assert (first["advice"], refused["advice"], after["advice"]) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("end", [End.TIMEOUT, End.MEMORY, End.CANCELLED], ids=lambda end: end.name)
+def test_killed_leaf_serves_nobody(jaild, end):
+    session = jaild.open()
+    jaild.result(session, "print(1)")
+    leaf = leaf_of(spare_of(jaild))
+    code = "block = bytearray(400_000_000)\nblock[::4096] = b'x' * len(block[::4096])" if end == End.MEMORY else SLEEP
+    run = jaild.run(session, code, wall_ms=300 if end == End.TIMEOUT else 0)
+    if end == End.CANCELLED:
+        jaild.cancel(run.started()["run"])
+    assert run.ended()["end"] == end
+    run.close()
+    for _ in range(2):
+        ended, text = jaild.result(session, "print(1)")
+        assert (ended["end"], text) == (End.EXIT, "1\n")
+        assert leaf_of(spare_of(jaild)) != leaf
