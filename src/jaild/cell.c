@@ -164,7 +164,7 @@ void cell_end(struct cell *cell)
 		(void)syscall(SYS_pidfd_send_signal, cell->pidfd, SIGKILL, NULL, 0);
 	}
 	/* init is about to end by itself, and all there is with it */
-	if (cell->has_exit && !cell->is_dead)
+	if (cell->has_exit && !cell->is_live && !cell->is_dead)
 		return;
 	is_empty = cgroup_cell_is_empty(&jaild->cgroups, &cell->cgroup);
 	if (is_empty == 0)

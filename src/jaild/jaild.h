@@ -2,7 +2,7 @@
 
 #include "jail/outside/cgroup.h"
 #include "jaild/loop.h"
-#include "jaild/spares.h"
+#include "jaild/spares/spares.h"
 #include "wire/stage.h"
 
 #include <stdint.h>

@@ -41,7 +41,7 @@ struct cgroup_cell {
 	uint32_t session;
 	uint32_t number;
 	bool was_killed;
-	uint64_t cpu_us;      /* used in it before the run under way */
+	uint64_t cpu_us;       /* used in it before the run under way */
 	uint64_t pids_refused; /* forks, before */
 };
 

@@ -106,7 +106,10 @@ int live_start(struct cell *cell)
 {
 	struct live *live = &cell->session->live;
 	struct jail_run start = { .magic = LIVE_MAGIC };
-	int r = cgroup_leaf_take(&cell->session->jaild->cgroups, &cell->cgroup, &live->leaf_fd);
+	int r;
+
+	cell->cgroup.was_killed = true; /* it has been frozen: the leaf serves nobody else */
+	r = cgroup_leaf_take(&cell->session->jaild->cgroups, &cell->cgroup, &live->leaf_fd);
 
 	if (r == 0)
 		r = oom_score_set(cell);
@@ -217,8 +220,8 @@ static bool interpreter_make(
 	cell->is_live = true;
 	session->live.cell = cell;
 	session->live.number = 0;
-	session->live.cpu_before_us = 0;
-	session->live.pids_before = 0;
+	/* it may live beside the session's other cells: the network goes with it, to nobody else */
+	session->network_fd = fd_close(session->network_fd);
 	cell_accept(cell, request);
 	if (cell->state == CELL_WAITING)
 		cell_start(cell);
@@ -247,7 +250,7 @@ static void interpreter_use(struct session *session, struct run_request *request
 	struct cell *cell = live->cell;
 
 	if (call_limit(session) < 0 || cell_watch_oom(cell) < 0 ||
-		cgroup_leaf_cpu_us(live->leaf_fd, &live->cpu_before_us) < 0 ||
+		cgroup_leaf_cpu_us(live->leaf_fd, &cell->cgroup.cpu_us) < 0 ||
 		cgroup_leaf_freeze(live->leaf_fd, false) < 0) {
 		/* what it holds is above what it may: v1 says so here, v2 kills */
 		wait_for_end(session, request, WIRE_LOST_MEMORY);
@@ -301,18 +304,12 @@ void live_go_on(struct session *session)
 	}
 }
 
-/* The counters of one call. */
+/* The counters of one call: those of the leaf since it was thawed. */
 static void usage_take(struct cell *cell, struct cgroup_usage *ret_usage)
 {
 	struct session *session = cell->session;
-	struct live *live = &session->live;
-	uint64_t refused;
 
 	cgroup_run_end(&session->jaild->cgroups, &session->cgroup, &cell->cgroup, ret_usage);
-	ret_usage->cpu_us -= MIN(ret_usage->cpu_us, live->cpu_before_us);
-	refused = ret_usage->pids_refused;
-	ret_usage->is_out_of_pids = refused > live->pids_before;
-	live->pids_before = refused;
 }
 
 /* All stands still: the client is told, and the cell waits for the next call. */

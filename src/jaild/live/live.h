@@ -29,8 +29,6 @@ struct live {
 	int leaf_fd;	   /* of its cell in the v2 tree */
 	uint32_t number;   /* of its last call */
 	usec_t freeze_until_us;
-	uint64_t cpu_before_us; /* what it had used before this call */
-	uint64_t pids_before;
 	uint64_t own_bytes;  /* memory without files when it was frozen last */
 	enum wire_lost lost; /* why the one before is gone; until the next one starts */
 	bool is_lost_told;   /* in a RUN_ENDED; the next start tells it once more */

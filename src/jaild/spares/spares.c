@@ -1,4 +1,4 @@
-#include "jaild/spares.h"
+#include "jaild/spares/spares.h"
 
 #include "base/log.h"
 #include "base/macro.h"
