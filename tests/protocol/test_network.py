@@ -122,6 +122,25 @@ def test_sessions_have_their_own(jaild):
     assert os.readlink("/proc/self/ns/net") not in networks
 
 
+def test_live_interpreter_shares_it_with_nobody(jaild):
+    """It waits between its calls while fresh runs go on beside it."""
+    session = jaild.open()
+    assert jaild.result(session, LEAVE)[1] == "left\n"  # its cell is one that the session had ready
+    call = jaild.live(session, "import socket; s = socket.create_server(('127.0.0.1', 5000))")
+    assert call.ended()["code"] == 0
+    call.close()
+    kept = set(jaild.inits())
+    for _ in range(2):
+        assert jaild.result(session, FIND)[1] == "[]\n"
+        run = jaild.run(session, SLEEP)
+        assert run.line() == "up"
+        networks = [network_of(init) for init in jaild.inits()]
+        assert len(networks) == len(set(networks)) > len(kept & set(jaild.inits())) > 0
+        jaild.cancel(run.started()["run"])
+        run.ended()
+        run.close()
+
+
 @pytest.mark.parametrize("how", ["timeout", "cancel"])
 def test_it_goes_with_a_run_that_had_to_be_stopped(jaild, how):
     """The one of a session at rest goes with its spare: tests/protocol/test_spares.py."""
