@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "base/macro.h"
 #include "call/call.h"
+#include "call/spares.h"
 #include "house/canary.h"
 #include "house/house.h"
 #include "http/request.h"
@@ -140,12 +141,15 @@ static void limits_set(struct json *body, const struct settings *settings)
 	json_set_count(limits, "store_max_bytes", settings->store_max_bytes);
 }
 
-static void spares_set(struct json *body, const struct house_gauges *gauges)
+static void spares_set(struct json *body, const struct supervisor *supervisor)
 {
 	struct json *spares = json_set_object(body, "spares");
+	struct wire_status_is now;
 
-	json_set_count(spares, "wanted", gauges->spares);
-	json_set_count(spares, "ready", gauges->jaild.spares);
+	spares_status(house_pool_get(supervisor->house), &now);
+	json_set_count(spares, "wanted",
+		(unsigned)MIN(supervisor->settings.spares, supervisor->settings.max_sessions));
+	json_set_count(spares, "ready", now.spares);
 }
 
 void api_info(struct http_request *request)
@@ -153,7 +157,6 @@ void api_info(struct http_request *request)
 	const struct supervisor *supervisor = supervisor_of(request);
 	struct json *body = json_object_new(), *policies, *states;
 	struct wire_status_is status = { 0 };
-	struct house_gauges gauges;
 
 	json_set_cstr(body, "name", "cloche");
 	json_set_cstr(body, "version", CLOCHE_VERSION);
@@ -168,8 +171,7 @@ void api_info(struct http_request *request)
 	json_set_cstr(body, "default_profile", supervisor->settings.profile);
 	profiles_set(body, caller_get(request));
 	limits_set(body, &supervisor->settings);
-	house_gauges(supervisor->house, &gauges);
-	spares_set(body, &gauges);
+	spares_set(body, supervisor);
 	info_set(&supervisor->info, body);
 	api_respond(request, 200, body);
 }

@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/macro.h"
+#include "call/spares.h"
 #include "house/canary.h"
 #include "house/house.h"
 #include "supervisor/supervisor.h"
@@ -28,7 +29,12 @@ static int jaild_take(struct supervisor *supervisor, int fd)
 	if (r < 0)
 		log_error("msg=\"no jail daemon\" stage=%s cause=%s", LOG_VALUE(fault.stage),
 			LOG_VALUE(fault.text));
-	else if (supervisor->canary)
+	else
+		spares_ask(house_pool_get(supervisor->house),
+			(unsigned)MIN(
+				supervisor->settings.spares, supervisor->settings.max_sessions),
+			supervisor->settings.profile);
+	if (r == 0 && supervisor->canary)
 		canary_wake(supervisor->canary);
 	/* `up` sees its end and brings another one. */
 	return 0;

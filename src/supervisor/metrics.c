@@ -4,6 +4,7 @@
  */
 #include "base/buf.h"
 #include "base/macro.h"
+#include "call/spares.h"
 #include "house/canary.h"
 #include "house/counters.h"
 #include "house/house.h"
@@ -18,6 +19,8 @@
 /* All that is looked up. */
 struct figures {
 	struct house_gauges house;
+	struct wire_status_is jaild;
+	unsigned spares_wanted;
 	struct http_stats http;
 	struct canary_result canary;
 	bool is_ready;
@@ -39,16 +42,15 @@ struct figures {
 	METRIC("cloche_house_calls", "gauge", "Calls under way in sessions.", house.calls)         \
 	METRIC("cloche_house_connections", "gauge", "Connections to the jail daemon in use.",      \
 		house.connections)                                                                 \
-	METRIC("cloche_jail_spares", "gauge", "Spare sessions that are ready.",                    \
-		house.jaild.spares)                                                                \
+	METRIC("cloche_jail_spares", "gauge", "Spare sessions that are ready.", jaild.spares)      \
 	METRIC("cloche_jail_spares_wanted", "gauge", "Spare sessions that there are to be.",       \
-		house.spares)                                                                      \
+		spares_wanted)                                                                     \
 	METRIC("cloche_jail_spares_taken_total", "counter", "Sessions that began as a spare one.", \
-		house.jaild.spares_taken)                                                          \
+		jaild.spares_taken)                                                                \
 	METRIC("cloche_jail_spares_missed_total", "counter", "Sessions that found none ready.",    \
-		house.jaild.spares_missed)                                                         \
+		jaild.spares_missed)                                                               \
 	METRIC("cloche_jail_spares_lost_total", "counter", "Spare sessions that went bad.",        \
-		house.jaild.spares_lost)                                                           \
+		jaild.spares_lost)                                                                 \
 	METRIC("cloche_http_waiting", "gauge", "Connections without a whole request head.",        \
 		http.waiting)                                                                      \
 	METRIC("cloche_http_served", "gauge", "Requests under way.", http.served)                  \
@@ -75,6 +77,9 @@ static void figures_take(struct supervisor *supervisor, struct figures *figures)
 	server = supervisor->server;
 	(void)pthread_mutex_unlock(&supervisor->starting);
 	house_gauges(supervisor->house, &figures->house);
+	spares_status(house_pool_get(supervisor->house), &figures->jaild);
+	figures->spares_wanted =
+		(unsigned)MIN(supervisor->settings.spares, supervisor->settings.max_sessions);
 	http_server_stats(server, &figures->http);
 	canary_get(supervisor->canary, &figures->canary);
 	figures->is_ready = canary_is_ready(supervisor->canary);

@@ -1,0 +1,29 @@
+#include "call/spares.h"
+
+#include "base/log.h"
+#include "house/pool.h"
+#include "sandbox/profile.h"
+
+void spares_ask(struct pool *pool, unsigned wanted, const char *profile)
+{
+	struct fault fault;
+	struct jaild *jaild = pool_get(pool, 0, &fault);
+	struct wire_limits limits;
+
+	if (!jaild)
+		return;
+	if (profile_get(profile, &limits, &fault) < 0 || jaild_spares(jaild, wanted, &limits) < 0)
+		log_error("msg=\"no spare sessions\" cause=%s", LOG_VALUE(jaild->fault.text));
+	pool_put(pool, jaild);
+}
+
+void spares_status(struct pool *pool, struct wire_status_is *ret_status)
+{
+	struct fault fault;
+	struct jaild *jaild = pool_get(pool, 0, &fault);
+
+	if (!jaild || jaild_status(jaild, ret_status) < 0)
+		*ret_status = (struct wire_status_is){ 0 };
+	if (jaild)
+		pool_put(pool, jaild);
+}
