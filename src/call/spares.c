@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "house/pool.h"
 #include "sandbox/profile.h"
+#include "json/json.h"
 
 void spares_ask(struct pool *pool, unsigned wanted, const char *profile)
 {
@@ -26,4 +27,14 @@ void spares_status(struct pool *pool, struct wire_status_is *ret_status)
 		*ret_status = (struct wire_status_is){ 0 };
 	if (jaild)
 		pool_put(pool, jaild);
+}
+
+void spares_tell(struct pool *pool, unsigned wanted, struct json *body)
+{
+	struct json *spares = json_set_object(body, "spares");
+	struct wire_status_is now;
+
+	spares_status(pool, &now);
+	json_set_count(spares, "wanted", wanted);
+	json_set_count(spares, "ready", now.spares);
 }

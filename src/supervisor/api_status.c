@@ -141,17 +141,6 @@ static void limits_set(struct json *body, const struct settings *settings)
 	json_set_count(limits, "store_max_bytes", settings->store_max_bytes);
 }
 
-static void spares_set(struct json *body, const struct supervisor *supervisor)
-{
-	struct json *spares = json_set_object(body, "spares");
-	struct wire_status_is now;
-
-	spares_status(house_pool_get(supervisor->house), &now);
-	json_set_count(spares, "wanted",
-		(unsigned)MIN(supervisor->settings.spares, supervisor->settings.max_sessions));
-	json_set_count(spares, "ready", now.spares);
-}
-
 void api_info(struct http_request *request)
 {
 	const struct supervisor *supervisor = supervisor_of(request);
@@ -171,7 +160,9 @@ void api_info(struct http_request *request)
 	json_set_cstr(body, "default_profile", supervisor->settings.profile);
 	profiles_set(body, caller_get(request));
 	limits_set(body, &supervisor->settings);
-	spares_set(body, supervisor);
+	spares_tell(house_pool_get(supervisor->house),
+		(unsigned)MIN(supervisor->settings.spares, supervisor->settings.max_sessions),
+		body);
 	info_set(&supervisor->info, body);
 	api_respond(request, 200, body);
 }

@@ -42,15 +42,7 @@ struct figures {
 	METRIC("cloche_house_calls", "gauge", "Calls under way in sessions.", house.calls)         \
 	METRIC("cloche_house_connections", "gauge", "Connections to the jail daemon in use.",      \
 		house.connections)                                                                 \
-	METRIC("cloche_jail_spares", "gauge", "Spare sessions that are ready.", jaild.spares)      \
-	METRIC("cloche_jail_spares_wanted", "gauge", "Spare sessions that there are to be.",       \
-		spares_wanted)                                                                     \
-	METRIC("cloche_jail_spares_taken_total", "counter", "Sessions that began as a spare one.", \
-		jaild.spares_taken)                                                                \
-	METRIC("cloche_jail_spares_missed_total", "counter", "Sessions that found none ready.",    \
-		jaild.spares_missed)                                                               \
-	METRIC("cloche_jail_spares_lost_total", "counter", "Spare sessions that went bad.",        \
-		jaild.spares_lost)                                                                 \
+	SPARES_METRICS(METRIC)                                                                     \
 	METRIC("cloche_http_waiting", "gauge", "Connections without a whole request head.",        \
 		http.waiting)                                                                      \
 	METRIC("cloche_http_served", "gauge", "Requests under way.", http.served)                  \
