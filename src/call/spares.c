@@ -1,7 +1,7 @@
 #include "call/spares.h"
 
 #include "base/log.h"
-#include "house/pool.h"
+#include "pool/pool.h"
 #include "sandbox/profile.h"
 #include "json/json.h"
 
