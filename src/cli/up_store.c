@@ -42,16 +42,18 @@ static int files_own(int store_fd, const struct up_user *user)
 	int fd = openat(store_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
-	int r = dir ? 0 : -errno;
+	int r = 0;
 
+	if (!dir) {
+		r = -errno;
+		(void)fd_close(fd);
+		return r;
+	}
 	while (r == 0 && (entry = readdir(dir)))
 		if (entry->d_type == DT_REG && fchownat(store_fd, entry->d_name, user->uid,
 						       user->gid, AT_SYMLINK_NOFOLLOW) < 0)
 			r = -errno;
-	if (dir)
-		(void)closedir(dir);
-	else
-		(void)fd_close(fd);
+	(void)closedir(dir);
 	return r;
 }
 
