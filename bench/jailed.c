@@ -170,7 +170,7 @@ static int fill(struct jailed *jailed, const struct package *package, struct run
 int jailed_run_many(struct jailed *jailed, const struct package *package, unsigned width,
 	unsigned count, usec_t *ret_us)
 {
-	struct run runs[JAILED_WIDTH_MAX];
+	static struct run runs[JAILED_WIDTH_MAX]; /* with their outputs: too large for a frame */
 	usec_t start_us = clock_now_us();
 	unsigned left = count;
 	int r = 0;
