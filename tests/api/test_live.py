@@ -131,5 +131,18 @@ def test_death_of_jaild_is_told(start):
     assert told(answer) == ("reset", "restart", ["files", "x"])
 
 
+def test_a_kept_session_keeps_files_and_tells_the_lost_names(start):
+    service = start()
+    live(service.api, "k", "open('a', 'w').write('1'); x = 1", policy="kept")
+    assert service.api.call("POST", "/v1/sessions/k/stop").status == 204
+    answer = live(service.api, "k", "print(open('a').read(), 'x' in globals())")
+    assert answer["stdout"]["text"] == "1 False\n" and told(answer) == ("reset", "asked", ["x"])
+    os.kill(service.supervisor(), signal.SIGKILL)
+    time.sleep(0.5)
+    service.wait_ready()
+    answer = live(service.api, "k", "print(open('a').read())")
+    assert answer["stdout"]["text"] == "1\n" and told(answer) == ("reset", "restart", [])
+
+
 def test_info_tells_the_states(api):
     assert api.get("/v1/info").json["states"] == ["fresh", "live"]
