@@ -89,7 +89,7 @@ def test_L5_unused_is_removed_and_told(start, store):
     house = start(store=store, kept_idle_ms=200, kept_unused_ms=700)
     kept(house, "a", "open('f', 'w')")
     until(lambda: house.do("look", key="a").get("fault") == "not_found")
-    assert [name for name in os.listdir(store) if "." in name] == []
+    until(lambda: [name for name in os.listdir(store) if "." in name] == [])
     answer = kept(house, "a", "import os; print(os.listdir())")
     assert (answer["session_state"], answer["stdout"]["text"]) == ("reset", "[]\n")
     assert answer["reset"] == {"reason": "unused", "lost": ["files"]}
