@@ -28,6 +28,8 @@
 #include <unistd.h>
 
 #define BLOCK_SIZE (256u * 1024)
+/* Bytes of the names of an import's folders, which are held until its end: 16,384 of 128. */
+#define FOLDERS_BYTES_MAX ((size_t)2 * 1024 * 1024)
 
 static _Atomic uint64_t memory_bytes;
 
@@ -158,6 +160,18 @@ static int entry_add(struct outgoing *out, const struct snapshot *snapshot, size
 	return 0;
 }
 
+/* An archive that lacks something without saying so is no copy of the session. */
+static int refuse_part(struct outgoing *out, uint32_t cut)
+{
+	if (cut & LISTING_CUT_TIME)
+		fault_set(out->fault, FAULT_SANDBOX_UNAVAILABLE,
+			"the session could not be read in time; try again");
+	else
+		fault_set(out->fault, FAULT_TOO_LARGE,
+			"the session has more files, or longer names, than an archive takes");
+	return -EFBIG;
+}
+
 static int all_add(struct outgoing *out)
 {
 	struct snapshot snapshot = SNAPSHOT_INIT;
@@ -165,6 +179,8 @@ static int all_add(struct outgoing *out)
 
 	if (r < 0)
 		*out->fault = out->visit->jaild->fault;
+	if (r == 0 && snapshot.is_truncated)
+		r = refuse_part(out, snapshot.cut);
 	for (size_t i = 0; r == 0 && i < snapshot.n; i++)
 		r = entry_add(out, &snapshot, i);
 	snapshot_fini(&snapshot);
@@ -215,6 +231,7 @@ struct archive_import {
 	struct tar_reader reader;
 	/* Folders get mode and time last: what is put into them would change the time. */
 	struct manifest folders;
+	size_t folder_bytes; /* of their names */
 	struct fault *fault; /* of the call under way */
 };
 
@@ -237,17 +254,18 @@ static int refused(struct archive_import *import, struct str path, int error)
 	return error;
 }
 
+/* Not more than could be made in the home. */
 static int folder_note(struct archive_import *import, const struct tar_entry *entry)
 {
-	struct manifest_entry folder = { .path = xasprintf("%.*s", STR_ARG(entry->path)),
-		.kind = MANIFEST_FOLDER,
-		.mode = entry->mode,
-		.mtime_ns = entry->mtime_ns };
+	struct manifest_entry folder = {
+		.kind = MANIFEST_FOLDER, .mode = entry->mode, .mtime_ns = entry->mtime_ns
+	};
 
-	if (import->folders.n >= MANIFEST_ENTRIES_MAX) {
-		free(folder.path);
+	if (import->folders.n >= import->visit.limits->home_inodes ||
+		entry->path.n > FOLDERS_BYTES_MAX - import->folder_bytes)
 		return bad_path(import, entry->path, "is one folder too many");
-	}
+	import->folder_bytes += entry->path.n;
+	folder.path = xasprintf("%.*s", STR_ARG(entry->path));
 	manifest_append(&import->folders, &folder);
 	return 0;
 }

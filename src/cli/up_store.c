@@ -19,8 +19,7 @@
 #include <unistd.h>
 
 #define SUPERVISOR_USER "cloche"
-/* Without such a user: the first id above those that jaild takes for root (launch/options.h), which
- * nobody hands out either. */
+/* Without such a user: the first id above those that jaild takes for root (launch/id_range.h). */
 #define SUPERVISOR_ID 1879113728u
 /* Descriptors that a child inherits are numbered from here on (jail/client/program.h). */
 #define FDS_ABOVE 16

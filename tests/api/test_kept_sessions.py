@@ -186,3 +186,16 @@ def test_an_archive_that_does_not_fit(api, key):
 def test_holes_that_would_fill_the_memory(api, key):
     api.answer(key, "for i in range(8):\n f = open(str(i), 'wb'); f.truncate(99 << 20)")
     assert export(api, key).code == "too_large"
+
+
+def test_folders_that_would_fill_the_memory(api, key):
+    deep = "/".join(["f" * 200] * 19)
+    said = load(api, key, tar_of(*[(f"{deep}/{i}", {"type": tarfile.DIRTYPE}) for i in range(600)]))
+    assert (said.status, said.json["field"]) == (422, "path") and "one folder too many" in said.json["detail"]
+    assert api.get(f"/v1/sessions/{key}").status == 404
+
+
+def test_an_archive_that_would_lack_something_is_refused(api, key):
+    api.answer(key, "import os\nfor _ in range(25):\n os.mkdir('d' * 200); os.chdir('d' * 200)\nopen('f', 'w')")
+    said = export(api, key)
+    assert said.code == "too_large" and "longer names" in said.json["detail"]
