@@ -308,8 +308,9 @@ static int folder_find(const struct image_job *job, char ret_folder[PATH_MAX])
 static int is_unchanged(const struct image_job *job, char ret_path[PATH_MAX])
 {
 	AUTO_BUF struct buf text = BUF_INIT(IMAGE_MANIFEST_MAX);
+	AUTO_FREE char *path = NULL;
+	char quoted[IMAGE_ID_LEN + 16];
 	struct image_id id;
-	char path[PATH_MAX], quoted[IMAGE_ID_LEN + 16];
 	int r = 0;
 
 	if (job->options->locking == IMAGE_LOCK_UPDATE)
@@ -322,15 +323,16 @@ static int is_unchanged(const struct image_job *job, char ret_path[PATH_MAX])
 		return image_is(ret_path) && r == 0;
 	}
 	(void)str_copy(ret_path, PATH_MAX, job->options->out);
-	if (job_path(path, "%s" IMAGE_MANIFEST, ret_path) < 0 ||
-		buf_add_file(&text, AT_FDCWD, path) < 0)
+	path = xasprintf("%s" IMAGE_MANIFEST, ret_path);
+	if (buf_add_file(&text, AT_FDCWD, path) < 0)
 		return 0;
 	(void)str_format(quoted, sizeof(quoted), "\"id\": \"%s\"", id.text);
 	return strstr(buf_get_cstr(&text), quoted) != NULL;
 }
 
-static int prepare(struct image_job *job, char folder[PATH_MAX], int *ret_lock)
+static int prepare(struct image_job *job, int *ret_lock)
 {
+	char *folder = job->folder;
 	int r = folder_find(job, folder);
 
 	if (r == 0)
@@ -355,7 +357,6 @@ int image_build(
 {
 	AUTO_FREE struct image_job *job = xcalloc(1, sizeof(*job));
 	AUTO_CLOSE int lock = -1;
-	char folder[PATH_MAX];
 	int r;
 
 	*ret_trouble = (struct image_trouble){ 0 };
@@ -373,7 +374,7 @@ int image_build(
 			"Run it as root, with --out DIR for another place; then any user can say "
 			"--rootfs DIR.",
 			"Only root can unpack Debian packages.");
-	r = prepare(job, folder, &lock);
+	r = prepare(job, &lock);
 	if (r == 0)
 		r = child_watch(job, ret_path);
 	if (job->work[0])

@@ -15,11 +15,12 @@ struct buf;
 struct image_job {
 	const struct image_options *options;
 	struct recipe recipe;
-	struct lock lock;    /* the Debian packages that go in */
-	struct lock pinned;  /* packages.lock as it was read; may be empty */
-	char work[PATH_MAX]; /* a folder beside the place, ours alone: removed at the end */
-	char tree[PATH_MAX]; /* the image in it */
-	char debs[PATH_MAX]; /* of the cache */
+	struct lock lock;      /* the Debian packages that go in */
+	struct lock pinned;    /* packages.lock as it was read; may be empty */
+	char folder[PATH_MAX]; /* in which the tree is made and then renamed */
+	char work[PATH_MAX];   /* a folder beside the place, ours alone: removed at the end */
+	char tree[PATH_MAX];   /* the image in it */
+	char debs[PATH_MAX];   /* of the cache */
 	char wheels[PATH_MAX];
 	char log_path[PATH_MAX];
 	int log_fd;
