@@ -48,7 +48,7 @@ def test_forged_end_lies_about_its_own_call_only(victim):
 
 
 def test_flood_of_forged_ends(victim):
-    victim.good(CHANNEL + """
+    victim(CHANNEL + """
 def flood():
     number = 0
     while True:
