@@ -13,7 +13,8 @@
 #define ARCHIVE_MAX	  ((uint64_t)512 << 20)
 
 /* Makes the archive of a session, which is a call of it as files_open is. Returns 0 or -errno with
- * *ret_fault: NOT_FOUND, TOO_LARGE over ARCHIVE_MAX, SERVER_BUSY, SANDBOX_UNAVAILABLE. */
+ * *ret_fault: NOT_FOUND, TOO_LARGE over ARCHIVE_MAX or for a home that no listing holds whole,
+ * SERVER_BUSY, SANDBOX_UNAVAILABLE. */
 int archive_export(struct house *house, const struct files_at *at, int client_fd,
 	struct files_open_result *ret_file, struct fault *ret_fault);
 
