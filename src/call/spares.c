@@ -10,11 +10,17 @@ void spares_ask(struct pool *pool, unsigned wanted, const char *profile)
 	struct fault fault;
 	struct jaild *jaild = pool_get(pool, 0, &fault);
 	struct wire_limits limits;
+	int r;
 
 	if (!jaild)
 		return;
-	if (profile_get(profile, &limits, &fault) < 0 || jaild_spares(jaild, wanted, &limits) < 0)
-		log_error("msg=\"no spare sessions\" cause=%s", LOG_VALUE(jaild->fault.text));
+	r = profile_get(profile, &limits, &fault);
+	if (r == 0) {
+		r = jaild_spares(jaild, wanted, &limits);
+		fault = jaild->fault;
+	}
+	if (r < 0)
+		log_error("msg=\"no spare sessions\" cause=%s", LOG_VALUE(fault.text));
 	pool_put(pool, jaild);
 }
 
