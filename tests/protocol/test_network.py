@@ -1,6 +1,9 @@
 """The network of a session: its runs use one namespace after the other, and none finds anything of the one before."""
 import fcntl
 import os
+import re
+import time
+from pathlib import Path
 
 import pytest
 from test_spares import SLEEP, spare_of
@@ -70,6 +73,32 @@ for kind, name in ((socket.SOCK_STREAM, "\\0name"), (socket.SOCK_DGRAM, "\\0mail
 print(found)
 """
 
+# Connections both ends of which drop all that comes: their own ends, and the other's, are never heard of.
+DEAF = """
+import os, socket
+IP_MINTTL, TCP_LINGER2, TCP_USER_TIMEOUT, TCP_RTO_MIN_US = 21, 8, 18, 45
+kept, server = [], socket.create_server(("127.0.0.1", 0))
+for _ in range(20):
+    one = socket.create_connection(server.getsockname())
+    for s in (one, server.accept()[0]):
+        for option, value in ((TCP_LINGER2, 120), (TCP_USER_TIMEOUT, 2**31 - 1), (TCP_RTO_MIN_US, 120 * 10**6)):
+            try: s.setsockopt(socket.IPPROTO_TCP, option, value)
+            except OSError: pass
+        s.setsockopt(socket.IPPROTO_IP, IP_MINTTL, 255)
+        s.setblocking(False)
+        kept.append(s)
+    try:
+        while one.send(bytes(65536)): pass
+    except BlockingIOError: pass
+print("left")
+os._exit(0)
+"""
+
+
+def orphans():
+    """Connections without a process, on the whole host."""
+    return int(re.search(r"orphan (\d+)", Path("/proc/net/sockstat").read_text())[1])
+
 
 def network_of(init):
     return os.readlink(f"/proc/{init}/ns/net")
@@ -101,6 +130,17 @@ def test_run_that_comes_at_once_finds_nothing(jaild):
     for _ in range(5):
         assert jaild.result(session, LEAVE)[1] == "left\n"
         assert jaild.result(session, FIND)[1] == "[]\n"
+
+
+def test_deaf_connections_do_not_outlive_their_run(jaild):
+    """They would hold memory that is charged to nobody, for minutes; with TCP_USER_TIMEOUT for weeks."""
+    session, before = jaild.open(), orphans()
+    for _ in range(3):
+        assert jaild.result(session, DEAF)[1] == "left\n"
+    until = time.monotonic() + 60
+    while orphans() > before + 10:  # the host has some of its own
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 def test_no_root_of_a_cell_owns_it(jaild):

@@ -1,6 +1,7 @@
 #include "jail/outside/network.h"
 
 #include "base/fd.h"
+#include "base/macro.h"
 
 #include <errno.h>
 #include <linux/sockios.h>
@@ -17,8 +18,8 @@
  * Theory of operation. A network namespace is the dearest part of a cell, to make and, in the
  * kernel's workers, to take down. The runs of one session follow each other, never side by side,
  * and each begins when the processes of the one before are dead; so they use one after the other.
- * What the kernel would keep beyond a socket's life is switched off (TIME_WAIT) or harmless
- * (counters); SECURITY.md has the list.
+ * What the kernel would keep beyond a socket's life is switched off or cut short (TIME_WAIT,
+ * orphans) or harmless (counters); SECURITY.md has the list.
  *
  * A child makes it: by vfork, with our descriptors, in a user namespace of its own. There it has
  * all rights over the new namespace, which jaild does not need then; the user namespace outlives it
@@ -40,11 +41,31 @@ static int loopback_up(int socket_fd)
 	return ioctl(socket_fd, SIOCSIFFLAGS, &request) < 0 ? -errno : 0;
 }
 
-/* A connection's ports are free again when its ends are closed, as in a namespace that is new. The
- * way to the file goes by the caller's own network. */
-static int time_wait_forbid(int proc_fd)
+/* What the kernel keeps of a connection when its processes are gone. The way to the files goes by
+ * the caller's own network.
+ *
+ * A script can have a socket drop all that comes (IP_MINTTL), so that neither end ever hears of the
+ * other's: what they had in flight would lie in the kernel for minutes, charged to nobody. Nothing
+ * is lost on loopback, so few tries are enough: one when the process is gone, and about 13 s
+ * before, since the pause after the last try of a living one is waited for all the same. */
+static int remains_forbid(int proc_fd)
 {
-	return fd_write_file(proc_fd, "sys/net/ipv4/tcp_max_tw_buckets", "0");
+	static const struct {
+		const char *path, *value;
+	} settings[] = {
+		/* ports are free again when both ends are closed, as in a namespace that is new */
+		{ "sys/net/ipv4/tcp_max_tw_buckets", "0" },
+		{ "sys/net/ipv4/tcp_orphan_retries", "1" },
+		{ "sys/net/ipv4/tcp_retries2", "5" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		int r = fd_write_file(proc_fd, settings[i].path, settings[i].value);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
 static int child_make(const struct order *order)
@@ -56,7 +77,7 @@ static int child_make(const struct order *order)
 		return -errno;
 	r = loopback_up(socket_fd);
 	if (r == 0)
-		r = time_wait_forbid(order->proc_fd);
+		r = remains_forbid(order->proc_fd);
 	if (r < 0)
 		return r;
 	fd = ioctl(socket_fd, SIOCGSKNS);

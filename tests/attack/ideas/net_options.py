@@ -8,6 +8,7 @@ TRIALS = [(tcp, 1, 36, "SO_MARK"), (tcp, 1, 1, "SO_DEBUG"), (tcp, 1, 32, "SO_SND
           (tcp, 0, 17, "IP_XFRM_POLICY"), (tcp, 0, 64, "IPT_SO_SET_REPLACE"), (six, 41, 64, "IP6T_SO_SET_REPLACE"),
           (six, 41, 75, "IPV6_TRANSPARENT"), (tcp, 1, 50, "SO_ATTACH_BPF"), (tcp, 1, 52, "SO_ATTACH_REUSEPORT_EBPF"),
           (route, 270, 8, "NETLINK_LISTEN_ALL_NSID"), (tcp, 1, 69, "SO_BUSY_POLL_BUDGET over 8"),
+          (tcp, 6, 8, "TCP_LINGER2"), (tcp, 6, 18, "TCP_USER_TIMEOUT"), (tcp, 6, 45, "TCP_RTO_MIN_US"),
           (tcp, 0, 200, "MRT_INIT"), (six, 41, 200, "MRT6_INIT")]
 for end, level, option, name in TRIALS:
     value = struct.pack("I", 4096) if option == 69 else ON
