@@ -111,8 +111,6 @@ void cell_accept(struct cell *cell, struct run_request *request)
 bool cell_run(struct session *session, const struct wire_run *request, uint64_t client, int *fds,
 	struct failure *ret_failure)
 {
-	struct jaild *jaild = session->jaild;
-	struct wire_limits limits = live_limits_beside(session);
 	struct run_request run = { .reply = { client, request->header.seq },
 		.wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms,
 		.accepted_us = clock_now_us() };
@@ -120,8 +118,7 @@ bool cell_run(struct session *session, const struct wire_run *request, uint64_t 
 
 	if (!cell)
 		return false;
-	if (step_failed(ret_failure, STAGE_CELL_LIMIT,
-		    cgroup_run_begin(&jaild->cgroups, &session->cgroup, &limits)) ||
+	if (step_failed(ret_failure, STAGE_CELL_LIMIT, live_limit(session, true)) ||
 		failed(ret_failure, STAGE_CELL_LIMIT, cell_watch_oom(cell))) {
 		cell_discard(cell);
 		return false;

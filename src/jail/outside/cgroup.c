@@ -46,9 +46,9 @@ int cgroup_cell_remove(const struct cgroup_root *root, const struct cgroup_cell 
 }
 
 int cgroup_run_begin(const struct cgroup_root *root, struct cgroup_session *session,
-	const struct wire_limits *limits)
+	const struct wire_limits *limits, uint64_t home_bytes)
 {
-	return backend_of(root)->run_begin(root, session, limits);
+	return backend_of(root)->run_begin(root, session, limits, home_bytes);
 }
 
 void cgroup_run_end(const struct cgroup_root *root, struct cgroup_session *session,

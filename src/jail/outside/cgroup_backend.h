@@ -10,7 +10,7 @@ struct cgroup_backend {
 		const struct cgroup_cell *cell);
 	int (*cell_remove)(const struct cgroup_root *root, const struct cgroup_cell *cell);
 	int (*run_begin)(const struct cgroup_root *root, struct cgroup_session *session,
-		const struct wire_limits *limits);
+		const struct wire_limits *limits, uint64_t home_bytes);
 	void (*run_end)(const struct cgroup_root *root, struct cgroup_session *session,
 		const struct cgroup_cell *cell, struct cgroup_usage *usage);
 	int (*cell_open)(const struct cgroup_root *root, const struct cgroup_cell *cell, int *fd);

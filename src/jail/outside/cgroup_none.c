@@ -32,8 +32,9 @@ static int cell_ok(const struct cgroup_root *root, const struct cgroup_cell *cel
 }
 
 static int run_begin(const struct cgroup_root *root, struct cgroup_session *session,
-	const struct wire_limits *limits)
+	const struct wire_limits *limits, uint64_t home_bytes)
 {
+	(void)home_bytes;
 	(void)root;
 	(void)session;
 	(void)limits;

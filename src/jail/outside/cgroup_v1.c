@@ -129,7 +129,7 @@ static int memory_limit(const struct cgroup_root *root, const char *name, uint64
 }
 
 static int run_begin(const struct cgroup_root *root, struct cgroup_session *session,
-	const struct wire_limits *limits)
+	const struct wire_limits *limits, uint64_t home_bytes)
 {
 	char name[CGROUP_NAME_MAX];
 	uint64_t events, limit_bytes;
@@ -140,7 +140,7 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 		root->memory_fd, name, "memory.stat", "shmem", &session->shmem_at_start_bytes);
 	if (r < 0)
 		return r;
-	limit_bytes = limits->memory_bytes + session->shmem_at_start_bytes;
+	limit_bytes = limits->memory_bytes + MIN(session->shmem_at_start_bytes, home_bytes);
 	if (limit_bytes != session->limit_bytes) {
 		session->limit_bytes = 0; /* until it is known to stand */
 		r = memory_limit(root, name, limit_bytes);

@@ -1,6 +1,7 @@
 #include "jail/outside/cgroup_backend.h"
 
 #include "base/fd.h"
+#include "base/macro.h"
 #include "base/str.h"
 #include "jail/outside/cgroup_file.h"
 
@@ -86,7 +87,7 @@ static void peak_begin(
 }
 
 static int run_begin(const struct cgroup_root *root, struct cgroup_session *session,
-	const struct wire_limits *limits)
+	const struct wire_limits *limits, uint64_t home_bytes)
 {
 	char name[CGROUP_NAME_MAX];
 	uint64_t limit_bytes;
@@ -97,7 +98,7 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 		root->unified_fd, name, "memory.stat", "shmem", &session->shmem_at_start_bytes);
 	if (r < 0)
 		return r;
-	limit_bytes = limits->memory_bytes + session->shmem_at_start_bytes;
+	limit_bytes = limits->memory_bytes + MIN(session->shmem_at_start_bytes, home_bytes);
 	if (limit_bytes != session->limit_bytes) {
 		session->limit_bytes = 0; /* until it is known to stand */
 		r = cgroup_file_set_in(root->unified_fd, name, "memory.max", limit_bytes);

@@ -31,8 +31,9 @@
  * one's start.
  *
  * Memory (decisions 2 and 37): a call's limit is the profile's with what the home holds on top; a
- * fresh run beside the interpreter has the frozen one's on top as well. The interpreter's processes
- * are the first that the kernel takes when memory is short all the same.
+ * fresh run beside the interpreter has the frozen one's on top as well, its files in memory
+ * included. The interpreter's processes are the first that the kernel takes when memory is short
+ * all the same.
  */
 
 /* KeyboardInterrupt ends most things at once; a computation inside of a library takes its time. */
@@ -48,9 +49,6 @@
 /* Above that of other cells (cell_build.c): an interpreter can be made again, a run not. */
 #define LIVE_OOM_SCORE_ADJ "800"
 
-/* A call needs some memory to find out that it has none. */
-#define MEMORY_LEAST_BYTES (16ULL << 20)
-
 void live_init(struct live *live)
 {
 	*live = (struct live){ .pidfd = -1, .leaf_fd = -1, .waiting.fds = { -1, -1, -1, -1, -1 } };
@@ -62,36 +60,34 @@ static void lost_set(struct live *live, enum wire_lost lost)
 	live->is_lost_told = false;
 }
 
-/* The profile's limit, less the files in memory that are not the home's: they are the
- * interpreter's, but cgroup_run_begin takes all of them for the home's. */
-static struct wire_limits limits_of_call(const struct session *session)
+int live_limit(struct session *session, bool is_beside)
 {
+	const struct live *live = &session->live;
 	struct wire_limits limits = session->limits;
-	struct cgroup_memory memory;
-	uint64_t home_bytes, foreign;
+	uint64_t home_bytes;
+	int r = home_used(&session->home, &home_bytes);
 
+	if (r < 0)
+		return r;
+	if (is_beside && live->cell)
+		limits.memory_bytes +=
+			MIN(live->own_bytes + live->files_bytes, session->limits.memory_bytes);
+	return cgroup_run_begin(&session->jaild->cgroups, &session->cgroup, &limits, home_bytes);
+}
+
+/* What the interpreter holds now that it stands still. */
+static void memory_note(struct session *session)
+{
+	struct live *live = &session->live;
+	struct cgroup_memory memory;
+	uint64_t home_bytes;
+
+	live->own_bytes = live->files_bytes = 0;
 	if (cgroup_session_memory(&session->jaild->cgroups, &session->cgroup, &memory) < 0 ||
 		home_used(&session->home, &home_bytes) < 0)
-		return limits;
-	foreign = memory.shmem_bytes - MIN(memory.shmem_bytes, home_bytes);
-	limits.memory_bytes -= MIN(foreign, limits.memory_bytes - MEMORY_LEAST_BYTES);
-	return limits;
-}
-
-struct wire_limits live_limits_beside(const struct session *session)
-{
-	struct wire_limits limits = session->limits;
-
-	if (session->live.cell)
-		limits.memory_bytes += MIN(session->live.own_bytes, session->limits.memory_bytes);
-	return limits;
-}
-
-static int call_limit(struct session *session)
-{
-	struct wire_limits limits = limits_of_call(session);
-
-	return cgroup_run_begin(&session->jaild->cgroups, &session->cgroup, &limits);
+		return;
+	live->own_bytes = memory.own_bytes;
+	live->files_bytes = memory.shmem_bytes - MIN(memory.shmem_bytes, home_bytes);
 }
 
 static int oom_score_set(const struct cell *cell)
@@ -212,7 +208,7 @@ static bool interpreter_make(
 
 	if (!cell)
 		return false;
-	if (step_failed(ret_failure, STAGE_CELL_LIMIT, call_limit(session)) ||
+	if (step_failed(ret_failure, STAGE_CELL_LIMIT, live_limit(session, false)) ||
 		failed(ret_failure, STAGE_CELL_LIMIT, cell_watch_oom(cell))) {
 		cell_discard(cell);
 		return false;
@@ -249,7 +245,7 @@ static void interpreter_use(struct session *session, struct run_request *request
 	struct live *live = &session->live;
 	struct cell *cell = live->cell;
 
-	if (call_limit(session) < 0 || cell_watch_oom(cell) < 0 ||
+	if (live_limit(session, false) < 0 || cell_watch_oom(cell) < 0 ||
 		cgroup_leaf_cpu_us(live->leaf_fd, &cell->cgroup.cpu_us) < 0 ||
 		cgroup_leaf_freeze(live->leaf_fd, false) < 0) {
 		/* what it holds is above what it may: v1 says so here, v2 kills */
@@ -317,7 +313,6 @@ static void call_end(struct cell *cell)
 {
 	struct session *session = cell->session;
 	struct jaild *jaild = session->jaild;
-	struct cgroup_memory memory = { 0 };
 	struct cgroup_usage usage;
 
 	usage_take(cell, &usage);
@@ -326,8 +321,7 @@ static void call_end(struct cell *cell)
 		cell_end(cell);
 		return;
 	}
-	(void)cgroup_session_memory(&jaild->cgroups, &session->cgroup, &memory);
-	session->live.own_bytes = memory.own_bytes;
+	memory_note(session);
 	loop_unwatch(&jaild->loop, &cell->oom);
 	cell->state = CELL_FROZEN;
 	session->cell = NULL;

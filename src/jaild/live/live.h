@@ -29,10 +29,11 @@ struct live {
 	int leaf_fd;	   /* of its cell in the v2 tree */
 	uint32_t number;   /* of its last call */
 	usec_t freeze_until_us;
-	uint64_t own_bytes;  /* memory without files when it was frozen last */
-	enum wire_lost lost; /* why the one before is gone; until the next one starts */
-	bool is_lost_told;   /* in a RUN_ENDED; the next start tells it once more */
-	bool has_waiting;    /* a call that begins when the dying interpreter is gone */
+	uint64_t own_bytes;   /* memory without files when it was frozen last */
+	uint64_t files_bytes; /* of files in memory that are not the home's, then */
+	enum wire_lost lost;  /* why the one before is gone; until the next one starts */
+	bool is_lost_told;    /* in a RUN_ENDED; the next start tells it once more */
+	bool has_waiting;     /* a call that begins when the dying interpreter is gone */
 	struct run_request waiting;
 };
 
@@ -54,9 +55,9 @@ void live_end(struct session *session);
 /* Forgets a waiting call of a client that is gone. */
 void live_forget(struct session *session, uint64_t client);
 
-/* The limits of a fresh run in the session: the frozen interpreter's memory comes on top (decision
- * 37). */
-struct wire_limits live_limits_beside(const struct session *session);
+/* Sets the session's memory limit for a run, and starts its counters. For a fresh run (is_beside)
+ * the frozen interpreter's memory comes on top (decision 37). Returns 0 or -errno. */
+int live_limit(struct session *session, bool is_beside);
 
 /* The kernel has killed for memory while a fresh run was under way beside the interpreter. True if
  * it was the interpreter, which is given up: the run goes on. */
