@@ -2,6 +2,7 @@
 import fcntl
 import os
 import re
+import subprocess
 import time
 from pathlib import Path
 
@@ -141,6 +142,14 @@ def test_deaf_connections_do_not_outlive_their_run(jaild):
     while orphans() > before + 10:  # the host has some of its own
         assert time.monotonic() < until
         time.sleep(0.1)
+
+
+def test_it_keeps_nothing_of_connections(jaild):
+    """Beyond what the other tests see: a table of the kernel that is one for all networks."""
+    session = jaild.open()
+    jaild.result(session, "print(1)")
+    read = ["nsenter", "-n", "-t", str(spare_of(jaild)), "cat", "/proc/sys/net/ipv4/tcp_no_metrics_save"]
+    assert subprocess.run(read, capture_output=True, check=True).stdout == b"1\n"
 
 
 def test_no_root_of_a_cell_owns_it(jaild):

@@ -66,8 +66,8 @@ int cgroup_cell_make(const struct cgroup_root *root, const struct wire_limits *l
 /* -EBUSY while a process is in it. */
 int cgroup_cell_remove(const struct cgroup_root *root, const struct cgroup_cell *cell);
 
-/* Sets the memory limit to limits->memory_bytes plus what of the home is charged to the session, and
- * starts the counters of one run. Files in memory beyond home_bytes are not the home's: an
+/* Sets the memory limit to limits->memory_bytes plus what of the home is charged to the session,
+ * and starts the counters of one run. Files in memory beyond home_bytes are not the home's: an
  * interpreter's, or what the run before has left, which the kernel frees a moment after its death.
  * They give no memory to this one. */
 int cgroup_run_begin(const struct cgroup_root *root, struct cgroup_session *session,

@@ -57,6 +57,8 @@ static int remains_forbid(int proc_fd)
 		{ "sys/net/ipv4/tcp_max_tw_buckets", "0" },
 		{ "sys/net/ipv4/tcp_orphan_retries", "1" },
 		{ "sys/net/ipv4/tcp_retries2", "5" },
+		/* what ended connections have taught, in a table that is one for the host */
+		{ "sys/net/ipv4/tcp_no_metrics_save", "1" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {

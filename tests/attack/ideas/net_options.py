@@ -9,10 +9,12 @@ TRIALS = [(tcp, 1, 36, "SO_MARK"), (tcp, 1, 1, "SO_DEBUG"), (tcp, 1, 32, "SO_SND
           (six, 41, 75, "IPV6_TRANSPARENT"), (tcp, 1, 50, "SO_ATTACH_BPF"), (tcp, 1, 52, "SO_ATTACH_REUSEPORT_EBPF"),
           (route, 270, 8, "NETLINK_LISTEN_ALL_NSID"), (tcp, 1, 69, "SO_BUSY_POLL_BUDGET over 8"),
           (tcp, 6, 8, "TCP_LINGER2"), (tcp, 6, 18, "TCP_USER_TIMEOUT"), (tcp, 6, 45, "TCP_RTO_MIN_US"),
-          (tcp, 0, 200, "MRT_INIT"), (six, 41, 200, "MRT6_INIT")]
+          (udp, 17, 100, "UDP_ENCAP"), (tcp, 0, 200, "MRT_INIT"), (six, 41, 200, "MRT6_INIT")]
 for end, level, option, name in TRIALS:
     value = struct.pack("I", 4096) if option == 69 else ON
     fails(name, lambda: end.setsockopt(level, option, value))
+label = socket.inet_pton(socket.AF_INET6, "::1") + struct.pack(">I", 77) + struct.pack("=BBHHHI", 0, 255, 3, 60, 60, 0)
+fails("IPV6_FLOWLABEL_MGR", lambda: six.setsockopt(41, 32, label))
 fails("SO_PRIORITY 7", lambda: tcp.setsockopt(1, 12, struct.pack("I", 7)))
 for level, option, name in ((6, 31, b"cloche-none"), (6, 13, b"cloche-none"), (6, 31, b"smc")):
     fails(f"option {option} with {name}", lambda: tcp.setsockopt(level, option, name))
