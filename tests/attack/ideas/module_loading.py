@@ -7,5 +7,5 @@ plain = socket.socket()
 for request in (0x8940, 0x8941, 0x89A0, 0x89A1, 0x8982, 0x8983, 0x8940 | 1 << 40):
     refused(f"ioctl {request:#x}", sc(16, plain.fileno(), request, b"br0" + bytes(61)), EPERM)
 for option in (13, 14, 31, 32, 38, 39, 40):
-    refused(f"TCP option {option}", sc(54, plain.fileno(), 6, option, bytes(256), 256), EPERM)
+    refused(f"TCP option {option}", sc(54, plain.fileno(), 6, option, bytes(256), 256), EPERM, errno.ENOPROTOOPT)
 verdict()
