@@ -42,6 +42,10 @@ int known_open(int fd, struct known **ret_known)
 void known_add(struct known *known, uint64_t hash)
 {
 	known_remove(known, hash);
+	/* a place that was given back first: who opens and closes without end makes nobody
+	 * forgotten */
+	for (size_t i = 0; i < KNOWN_MAX && known->hashes[known->next % KNOWN_MAX] != 0; i++)
+		known->next++;
 	known->hashes[known->next++ % KNOWN_MAX] = hash;
 }
 

@@ -60,6 +60,20 @@ static void test_the_oldest_is_forgotten(void **state)
 	assert_int_equal(count(known, 1), 1);
 }
 
+static void test_places_that_were_given_back_come_first(void **state)
+{
+	struct known *known;
+
+	assert_int_equal(known_open(-1, &known), 0);
+	known_add(known, 1);
+	for (uint64_t hash = 2; hash <= 3 * KNOWN_MAX; hash++) {
+		known_add(known, hash);
+		known_remove(known, hash);
+	}
+	assert_int_equal(count(known, 1), 1);
+	assert_int_equal(count(known, 0), KNOWN_MAX - 1);
+}
+
 static void test_memory_of_another_form_is_refused(void **state)
 {
 	struct known *known = NULL;
@@ -75,6 +89,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_one_writes_the_next_one_reads),
 		cmocka_unit_test(test_the_oldest_is_forgotten),
+		cmocka_unit_test(test_places_that_were_given_back_come_first),
 		cmocka_unit_test(test_memory_of_another_form_is_refused),
 	};
 
