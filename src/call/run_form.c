@@ -8,6 +8,7 @@
 #include "call/run_form.h"
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/fault.h"
 #include "base/macro.h"
 #include "base/utf8.h"
@@ -199,6 +200,7 @@ static const struct {
 static int names_check(const struct json *object, struct fault *ret_fault)
 {
 	for (size_t i = 0; i < json_size(object); i++) {
+		AUTO_BUF struct buf known = BUF_INIT(sizeof(ret_fault->text));
 		struct str name = STR("");
 		char field[48];
 		bool is_known = false;
@@ -208,10 +210,13 @@ static int names_check(const struct json *object, struct fault *ret_fault)
 			is_known = str_eq(rows[k].name, name);
 		if (is_known)
 			continue;
+		for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
+			(void)buf_addf(&known, "%s%s", k > 0 ? ", " : "", rows[k].name.p);
 		name.n = MIN(name.n, sizeof(field) - 1);
 		name.n -= utf8_unfinished(name.p, name.n);
 		(void)str_format(field, sizeof(field), "%.*s", STR_ARG(name));
-		fault_set_field(ret_fault, field, "there is no such field");
+		fault_set_field(ret_fault, field, "there is no such field; there are: %s",
+			buf_get_cstr(&known));
 		return -EINVAL;
 	}
 	return 0;

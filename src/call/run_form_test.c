@@ -110,6 +110,8 @@ static void test_long_unknown_name(void **state)
 	n = strlen(fault.field);
 	assert_int_equal(n % 2, 1);
 	assert_int_equal((unsigned char)fault.field[n - 1], 0xa9);
+	assert_non_null(strstr(fault.text, "there are: language, code,"));
+	assert_non_null(strstr(fault.text, ", run_id")); /* the list is whole */
 	run_form_fini(&form);
 }
 

@@ -29,11 +29,18 @@ void doctor_ids(const struct options *options, struct finding *ret)
 	char text[256] = "";
 	int r = id_range_find(&range, text, sizeof(text));
 
+	/* "CAUSE: REMEDY" where a remedy is known. */
+	char *colon = strstr(text, ": ");
+
 	ret->is_ok = r == 0;
-	if (ret->is_ok)
+	if (ret->is_ok) {
 		finding_explain(ret, "", "%u ids from %u", range.count, range.first_uid);
-	else
-		finding_explain(ret, "see cloche-doctor(1)", "%s", text[0] ? text : strerror(-r));
+		return;
+	}
+	if (colon)
+		*colon = '\0';
+	finding_explain(ret, colon ? colon + 2 : "see cloche-doctor(1)", "%s",
+		text[0] ? text : strerror(-r));
 }
 
 void doctor_id_helpers(const struct options *options, struct finding *ret)

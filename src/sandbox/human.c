@@ -1,6 +1,7 @@
 #include "sandbox/human.h"
 
 #include "base/buf.h"
+#include "base/macro.h"
 
 #include <inttypes.h>
 
@@ -34,12 +35,27 @@ void human_bytes(struct buf *out, uint64_t bytes)
 
 void human_duration(struct buf *out, uint64_t us)
 {
+	static const struct {
+		const char *name;
+		double s, from_s; /* from_s: where the next one begins */
+	} units[] = { { "min", 60, 7200 }, { "h", 3600, 172800 }, { "d", 86400, 0 } };
 	double seconds = (double)us / 1e6;
 
 	if (us < 100000) {
 		(void)buf_addf(out, "%" PRIu64 " ms", (us + 500) / 1000);
 		return;
 	}
-	number_add(out, seconds, seconds < 10 ? 2 : seconds < 100 ? 1 : 0);
-	(void)buf_add_str(out, " s");
+	if (seconds < 600) {
+		number_add(out, seconds, seconds < 10 ? 2 : seconds < 100 ? 1 : 0);
+		(void)buf_add_str(out, " s");
+		return;
+	}
+	/* Nobody reads 2591963 s as a month. */
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (seconds >= units[i].from_s && i + 1 < ARRAY_SIZE(units))
+			continue;
+		number_add(out, seconds / units[i].s, 0);
+		(void)buf_addf(out, " %s", units[i].name);
+		return;
+	}
 }

@@ -43,6 +43,13 @@ static void test_durations(void **state)
 	duration(12444000, "12.4 s");
 	duration(120000000, "120 s");
 	duration(100000000, "100 s");
+	duration(599000000, "599 s");
+	duration(600000000, "10 min");
+	duration(7199000000, "120 min");
+	duration(7200000000, "2 h");
+	duration(172799000000, "48 h");
+	duration(172800000000, "2 d");
+	duration(2591963000000, "30 d");
 }
 
 int main(void)

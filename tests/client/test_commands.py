@@ -24,6 +24,9 @@ def test_session_ls_and_show(server, command):
     assert done.out.splitlines()[0].split() == b"SESSION TENANT PROFILE POLICY PHASE BYTES GONE IN RUN".split()
     done = command("session", "show", "--server", at.url, "a b")
     assert b"closes in" in done.out and targets(at)[-1] == "GET /v1/sessions/a%20b"
+    stopped = SESSION | {"phase": "stopped", "expires_in_ms": 30 * 86400 * 1000}
+    done = command("session", "show", "--server", server(reply(stopped)).url, "a")
+    assert b"closes in" not in done.out and b"opened" not in done.out and b"gone in    30 d\n" in done.out
     assert command("session", "ls", "--json", "--server", at.url).json == {"sessions": [SESSION]}
     assert command("session", "ls", "--server", server(reply({"sessions": []})).url).out == b""
 
@@ -45,7 +48,7 @@ def test_session_rm_tells_each_failure(server, command):
     at = server(lambda r: NO if b"/gone" in r else DONE)
     assert command("session", "rm", "--server", at.url, "a", "b").status == 0
     done = command("session", "rm", "--server", at.url, "gone", "c")
-    assert done.status == 125 and "not_found" in done.said
+    assert done.status == 125 and "gone: it is not_found" in done.said
     assert targets(at) == [f"DELETE /v1/sessions/{key}" for key in ("a", "b", "gone", "c")]
 
 
@@ -104,7 +107,8 @@ def test_files_put_that_is_refused_at_once(server, command):
 def test_files_rm_and_cancel(server, command):
     at = server(lambda r: NO if b"gone" in r else DONE)
     assert command("files", "rm", "--server", at.url, "k", "a", "b/c").status == 0
-    assert command("files", "rm", "--server", at.url, "k", "gone", "d").status == 125
+    done = command("files", "rm", "--server", at.url, "k", "gone", "d")
+    assert done.status == 125 and "gone: it is not_found" in done.said
     assert command("cancel", "--server", at.url, "r1").status == 0
     assert command("cancel", "--json", "--server", at.url, "gone").json["code"] == "not_found"
     assert targets(at) == ["DELETE /v1/sessions/k/files/a", "DELETE /v1/sessions/k/files/b/c",
@@ -117,7 +121,7 @@ def test_files_rm_and_cancel(server, command):
     ["files", "get", "k"], ["files", "put", "k"], ["files", "rm", "k"], ["files", "what", "k"], ["cancel"],
     ["session", "ls", "--what"], ["session", "ls", "--server"], ["session", "ls", "-o", "x"], ["session", "import", "k"],
     ["session", "export"], ["session", "stop"], ["session", "rm", "k", "--policy", "kept"], ["token"],
-    ["token", "add"], ["token", "add", "--tenant", "a b"], ["token", "add", "--tenant", "a", "--scope", "root"],
+    ["token", "add"], ["token", "add", "--tenant", "a b"], ["token", "add", "--tenant", "a", "--profiles", "none"], ["token", "add", "--tenant", "a", "--scope", "root"],
     ["token", "rm"], ["token", "what"], ["token", "ls", "x"], ["token", "ls", "--state", "/nonexistent"]])
 def test_mistakes(command, words):
     done = command(*words)
@@ -145,7 +149,9 @@ def test_tokens_come_and_go(command):
     assert [(row["tenant"], row["scope"], row["profiles"]) for row in rows] == [("a", "run", "strict,roomy"), ("b", "run,admin", "*")]
     assert command("token", "rm", *at, made["id"]).status == 0
     assert file.read_text().startswith("# ours\n\n")
-    assert command("token", "ls", *at).out.decode().split()[0] == rows[1]["id"]
+    head, row = command("token", "ls", *at).out.decode().splitlines()
+    assert head.split() == "ID CREATED SCOPE TENANT POLICY PROFILES".split()
+    assert row.split()[0] == rows[1]["id"] and row.split()[2:] == ["run,admin", "b", "ephemeral", "*"]
     again = command("token", "rm", *at, made["id"])
     assert again.status == 2 and "no token" in again.said
     assert command("token", "rm", *at, "# ours").status == 2

@@ -72,7 +72,8 @@ def test_an_endless_body_stops_at_its_bound(server, run):
 def test_a_refusal_is_told_as_it_was(server, run, status, code, form):
     done = run(server(problem(status, code, field="code", stage="mount")), *form)
     assert done.status == 125
-    assert f"it is {code}" in done.said
+    assert f"cloche: code: it is {code}\n" in done.said
+    assert "Mend the named field" not in done.said and ("--token-file" in done.said) == (status == 401)
     if form:
         assert (done.json["code"], done.json["status"]) == (code, status)
         assert (done.json["field"], done.json["stage"]) == ("code", "mount")

@@ -148,19 +148,34 @@ int server_command_parse(struct server_command *command, int argc, char **argv)
 	return status;
 }
 
-int server_trouble_say(int r, const struct sandbox_trouble *trouble, bool is_json)
+/* What helps, in words of the command line where the API's own are about its requests. */
+static void advice_say(int r, const struct sandbox_trouble *trouble)
+{
+	const struct fault *fault = &trouble->fault;
+
+	if (trouble->retry_after_s > 0)
+		say("try again after %u s", trouble->retry_after_s);
+	else if (trouble->is_told && fault->code == FAULT_UNAUTHORIZED)
+		say("name the file of its token with --token-file, or its folder with --state");
+	else if (trouble->is_told && (fault->code != FAULT_INVALID_FIELD || !fault->field[0]))
+		say("%s", fault_advice(fault->code));
+	else if (r == -ECONNREFUSED)
+		say("start one with `cloche up`, or name another with --state or --server");
+}
+
+int server_trouble_say(const char *name, int r, const struct sandbox_trouble *trouble, bool is_json)
 {
 	AUTO_JSON struct json *problem = is_json ? answer_problem(&trouble->fault) : NULL;
+	const char *field = trouble->fault.field;
 
 	if (problem)
 		(void)say_json(problem);
-	say("%s", trouble->fault.text);
-	if (trouble->retry_after_s > 0)
-		say("try again after %u s", trouble->retry_after_s);
-	else if (trouble->is_told)
-		say("%s", fault_advice(trouble->fault.code));
-	else if (r == -ECONNREFUSED)
-		say("start one with `cloche up`, or name another with --server");
+	if (trouble->is_told)
+		say("%s%s%s%s%s", name ? name : "", name ? ": " : "", field, field[0] ? ": " : "",
+			trouble->fault.text);
+	else
+		say("%s", trouble->fault.text);
+	advice_say(r, trouble);
 	return trouble->fault.code == FAULT_BAD_REQUEST && !trouble->is_told ? EXIT_USAGE
 									     : EXIT_OURS;
 }

@@ -35,5 +35,7 @@ struct server_command {
 int server_command_parse(struct server_command *command, int argc, char **argv);
 
 /* Says what a call that returned r came to and what helps; as JSON too when that was asked for.
- * Returns EXIT_OURS, or EXIT_USAGE for a name that names nothing. */
-int server_trouble_say(int r, const struct sandbox_trouble *trouble, bool is_json);
+ * name is what the call was about, a session or file of several, or NULL. Returns EXIT_OURS, or
+ * EXIT_USAGE for a name that names nothing. */
+int server_trouble_say(
+	const char *name, int r, const struct sandbox_trouble *trouble, bool is_json);

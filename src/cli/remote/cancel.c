@@ -25,7 +25,7 @@ int cli_cancel(int argc, char **argv)
 		int r = sandbox_cancel(sandbox, *id, &trouble);
 
 		if (r < 0)
-			status = server_trouble_say(r, &trouble, command.options.is_json);
+			status = server_trouble_say(*id, r, &trouble, command.options.is_json);
 	}
 	sandbox_free(sandbox);
 	return status;

@@ -32,9 +32,10 @@ struct files {
 	struct sandbox_trouble trouble;
 };
 
-static int fail(const struct files *files, int r)
+/* name: the session or file that it is about. */
+static int fail(const struct files *files, const char *name, int r)
 {
-	return server_trouble_say(r, &files->trouble, files->command.options.is_json);
+	return server_trouble_say(name, r, &files->trouble, files->command.options.is_json);
 }
 
 static int malformed_say(const struct files *files)
@@ -111,7 +112,7 @@ static int list(struct files *files)
 			(struct str){ after.bytes, after.n }, &page, &files->trouble);
 
 		if (r < 0)
-			return fail(files, r);
+			return fail(files, files->words[0], r);
 		status = page_print(files, page, &next);
 		has_more = status == 0 && next.n > 0;
 		if (has_more && last_path(page, &after) < 0)
@@ -151,7 +152,7 @@ static int get(struct files *files)
 		files->sandbox, files->words[0], str_from(files->words[1]), fd, &files->trouble);
 	if (r < 0 && name)
 		(void)unlink(name);
-	return r < 0 ? fail(files, r) : 0;
+	return r < 0 ? fail(files, files->words[1], r) : 0;
 }
 
 static int put(struct files *files)
@@ -174,7 +175,7 @@ static int put(struct files *files)
 	request.size_bytes = (uint64_t)st.st_size;
 	request.is_executable = (st.st_mode & 0111) != 0;
 	r = sandbox_file_put(files->sandbox, &request, &files->trouble);
-	return r < 0 ? fail(files, r) : 0;
+	return r < 0 ? fail(files, to, r) : 0;
 }
 
 static int rm(struct files *files)
@@ -186,7 +187,7 @@ static int rm(struct files *files)
 			files->sandbox, files->words[0], str_from(*path), &files->trouble);
 
 		if (r < 0)
-			status = fail(files, r);
+			status = fail(files, *path, r);
 	}
 	return status;
 }

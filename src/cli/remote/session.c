@@ -92,7 +92,7 @@ static int list(const struct sandbox *sandbox, const struct server_command *comm
 	int r = sandbox_sessions(sandbox, &all, &trouble);
 
 	if (r < 0)
-		return server_trouble_say(r, &trouble, command->options.is_json);
+		return server_trouble_say(NULL, r, &trouble, command->options.is_json);
 	if (command->options.is_json)
 		return say_json(all);
 	rows = json_get(all, "sessions");
@@ -111,17 +111,22 @@ static int show(
 		"phase", "run_id", "created" };
 	static const struct {
 		const char *label, *name;
-	} times[] = { { "opened", "opened_ms_ago" }, { "idle", "idle_ms" },
-		{ "closes in", "closes_in_ms" }, { "gone in", "expires_in_ms" } };
+		bool is_of_active;
+	} times[] = { { "opened", "opened_ms_ago", true }, { "idle", "idle_ms", false },
+		{ "closes in", "closes_in_ms", true }, { "gone in", "expires_in_ms", false } };
+	struct str phase = STR("");
 	AUTO_JSON struct json *session = NULL;
 	struct sandbox_trouble trouble;
 	int r = sandbox_session_get(sandbox, key, &session, &trouble);
 	char cell[CELL_SIZE];
+	bool is_stopped;
 
 	if (r < 0)
-		return server_trouble_say(r, &trouble, command->options.is_json);
+		return server_trouble_say(key, r, &trouble, command->options.is_json);
 	if (command->options.is_json)
 		return say_json(session);
+	(void)json_as_text(json_get(session, "phase"), &phase);
+	is_stopped = str_eq(phase, STR("stopped"));
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		text_cell(session, texts[i], cell);
 		(void)printf(
@@ -129,6 +134,9 @@ static int show(
 	}
 	(void)printf("%-10s %" PRId64 "\n", "runs", count_get(session, "runs"));
 	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+		/* One that has stopped is neither open nor about to stop. */
+		if (is_stopped && times[i].is_of_active)
+			continue;
 		time_cell(session, times[i].name, cell);
 		(void)printf("%-10s %s%s\n", times[i].label, cell, i == 0 ? " ago" : "");
 	}
@@ -145,7 +153,7 @@ static int stop_one(
 	struct sandbox_trouble trouble;
 	int r = sandbox_session_stop(sandbox, key, &trouble);
 
-	return r < 0 ? server_trouble_say(r, &trouble, command->options.is_json) : 0;
+	return r < 0 ? server_trouble_say(key, r, &trouble, command->options.is_json) : 0;
 }
 
 static int close_one(
@@ -154,7 +162,7 @@ static int close_one(
 	struct sandbox_trouble trouble;
 	int r = sandbox_session_close(sandbox, key, &trouble);
 
-	return r < 0 ? server_trouble_say(r, &trouble, command->options.is_json) : 0;
+	return r < 0 ? server_trouble_say(key, r, &trouble, command->options.is_json) : 0;
 }
 
 /* Does the verb for each key; the first failure is the status. */
@@ -210,7 +218,7 @@ static int export(
 		return 0;
 	if (!is_stdout)
 		(void)unlink(name);
-	return server_trouble_say(r, &trouble, options->command.options.is_json);
+	return server_trouble_say(key, r, &trouble, options->command.options.is_json);
 }
 
 static int import(const struct sandbox *sandbox, const struct session_options *options,
@@ -231,7 +239,8 @@ static int import(const struct sandbox *sandbox, const struct session_options *o
 		return say_usage("%s: is no regular file", from);
 	put.size_bytes = (uint64_t)st.st_size;
 	r = sandbox_session_import(sandbox, &put, &trouble);
-	return r < 0 ? server_trouble_say(r, &trouble, options->command.options.is_json) : 0;
+	return r < 0 ? server_trouble_say(put.key, r, &trouble, options->command.options.is_json)
+		     : 0;
 }
 
 static const struct {

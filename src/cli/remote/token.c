@@ -17,6 +17,7 @@
 #include "cli/base/state_dir.h"
 #include "cli/remote/remote.h"
 #include "crypt/secret.h"
+#include "sandbox/profile.h"
 #include "json/json.h"
 
 #include <errno.h>
@@ -69,6 +70,22 @@ static bool line_is(struct str line, const char *id)
 	return strlen(id) == TOKEN_ID_LEN && str_starts(line, str_from(id));
 }
 
+/* A name that no profile has would make a token that nothing can be asked with. */
+static int profiles_take(struct token *token, const char *names)
+{
+	if (token_set_profiles(token, str_from(names)) < 0)
+		return say_usage(
+			"--profiles %.64s: names with commas, such as strict,roomy", names);
+	for (size_t i = 0; i < token->n_profiles; i++) {
+		struct wire_limits limits;
+		struct fault fault;
+
+		if (profile_get(token->profiles[i], &limits, &fault) < 0)
+			return say_usage("--profiles: %s", fault.text);
+	}
+	return 0;
+}
+
 static int option_take(struct job *job, int what, char **argv)
 {
 	switch (what) {
@@ -85,11 +102,7 @@ static int option_take(struct job *job, int what, char **argv)
 			return say_usage("--scope %.64s: say run, admin, or run,admin", optarg);
 		return 0;
 	case OPTION_PROFILES:
-		if (token_set_profiles(&job->token, str_from(optarg)) < 0)
-			return say_usage(
-				"--profiles %.64s: names with commas, such as strict,roomy",
-				optarg);
-		return 0;
+		return profiles_take(&job->token, optarg);
 	case OPTION_POLICY:
 		job->token.is_kept = strcmp(optarg, "kept") == 0;
 		if (!job->token.is_kept && strcmp(optarg, "ephemeral") != 0)
@@ -245,11 +258,15 @@ static int add(struct job *job)
 	return 0;
 }
 
+#define ROW "%-12s  %-10s  %-9s  %-24s  %-9s  %s\n"
+
 static int ls(struct job *job)
 {
 	AUTO_JSON struct json *object = json_object_new();
 	struct json *rows = json_set_array(object, "tokens");
 
+	if (!job->is_json && job->tokens.n > 0)
+		(void)printf(ROW, "ID", "CREATED", "SCOPE", "TENANT", "POLICY", "PROFILES");
 	for (size_t i = 0; i < job->tokens.n; i++) {
 		const struct token *token = &job->tokens.items[i];
 		AUTO_BUF struct buf profiles = BUF_INIT(512);
@@ -265,8 +282,8 @@ static int ls(struct job *job)
 		profiles_format(token, &profiles);
 		if (gmtime_r(&created, &tm))
 			(void)strftime(day, sizeof(day), "%Y-%m-%d", &tm);
-		(void)printf("%s  %s  %-9s  %-24s  %s%s\n", id, day, scopes, token->tenant,
-			buf_get_cstr(&profiles), token->is_kept ? "  kept" : "");
+		(void)printf(ROW, id, day, scopes, token->tenant,
+			token->is_kept ? "kept" : "ephemeral", buf_get_cstr(&profiles));
 	}
 	return job->is_json ? say_json(object) : 0;
 }

@@ -56,7 +56,7 @@ struct remote {
 
 static int fail(const struct remote *remote, int r)
 {
-	return server_trouble_say(r, &remote->trouble, remote->options->is_json);
+	return server_trouble_say(NULL, r, &remote->trouble, remote->options->is_json);
 }
 
 /* Ends the run for a signal; below 0 when it is not known there, or for the second time. */
