@@ -5,7 +5,10 @@
 #include "http/request.h"
 
 #include "base/assert.h"
+#include "base/buf.h"
+#include "base/fault.h"
 #include "base/macro.h"
+#include "base/utf8.h"
 #include "http/connection.h"
 #include "http/handling.h"
 #include "http/server_state.h"
@@ -76,6 +79,31 @@ bool http_query_get(const struct http_request *request, const char *name, struct
 	if (value)
 		*ret_value = *value;
 	return value;
+}
+
+int http_query_check(
+	const struct http_request *request, const char *const *names, struct fault *ret_fault)
+{
+	for (size_t i = 0; i < request->query.n; i++) {
+		struct str name = request->query.items[i].name;
+		AUTO_BUF struct buf known = BUF_INIT(sizeof(ret_fault->text));
+		char field[sizeof(ret_fault->field)] = "";
+		bool is_known = false;
+
+		for (size_t k = 0; names[k]; k++) {
+			is_known |= str_eq(name, str_from(names[k]));
+			(void)buf_addf(&known, "%s%s", k > 0 ? ", " : "", names[k]);
+		}
+		if (is_known)
+			continue;
+		name.n = MIN(name.n, sizeof(field) - 1);
+		(void)str_format(field, sizeof(field), "%.*s", STR_ARG(name));
+		utf8_clean(field);
+		fault_set_field(ret_fault, field, "there is no such field; there are: %s",
+			buf_get_cstr(&known));
+		return -EINVAL;
+	}
+	return 0;
 }
 
 bool http_header_get(const struct http_request *request, const char *name, struct str *ret_value)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct fault;
 struct http_config;
 struct http_request;
 struct http_server;
@@ -50,6 +51,11 @@ struct str http_parameter_get(const struct http_request *request, const char *na
  * without NUL. False if it is not there. Malformed queries, a name that comes twice and more than
  * 16 fields have been refused with 400. */
 bool http_query_get(const struct http_request *request, const char *name, struct str *ret_value);
+
+/* Refuses fields of the query but names, which ends with NULL: a misspelt one asks for something
+ * that would silently not be done. Returns 0, or -EINVAL with *ret_fault. */
+int http_query_check(
+	const struct http_request *request, const char *const *names, struct fault *ret_fault);
 
 /* A header's value without spaces at its ends; the name in any case. Of a field that comes twice,
  * the first. False if it is not there. */

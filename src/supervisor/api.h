@@ -41,13 +41,14 @@ void api_respond(struct http_request *request, int status, struct json *body);
 void api_respond_claimed(struct http_request *request, int status, struct json *body);
 
 /* What a PUT asks of the session that it may open: ?profile= and ?policy=, into texts of the
- * caller's. Returns 0, or -EINVAL with *ret_fault. */
+ * caller's. names: all fields that its query may have, for http_query_check. Returns 0, or -EINVAL
+ * with *ret_fault. */
 struct api_opening {
 	char profile[64], policy[16];
 };
 struct files_upload_request;
-int api_opening_get(const struct http_request *request, struct api_opening *texts,
-	struct files_upload_request *upload, struct fault *ret_fault);
+int api_opening_get(const struct http_request *request, const char *const *names,
+	struct api_opening *texts, struct files_upload_request *upload, struct fault *ret_fault);
 
 /* Answers with the fault; where no place was free, with when one may be. */
 void api_respond_busy(struct http_request *request, const struct fault *fault);

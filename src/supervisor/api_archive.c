@@ -75,6 +75,7 @@ static int body_move(
 
 void api_session_import(struct http_request *request)
 {
+	static const char *const names[] = { "profile", "policy", NULL };
 	struct files_upload_request upload = { .profiles = caller_profiles(caller_get(request)),
 		.policy = HOUSE_KEPT,
 		.client_fd = http_client_fd_get(request) };
@@ -88,7 +89,7 @@ void api_session_import(struct http_request *request)
 	if (!api_key_get(request, key))
 		return;
 	upload.at = (struct files_at){ .tenant = caller_get(request)->tenant, .key = key };
-	r = api_opening_get(request, &texts, &upload, &fault);
+	r = api_opening_get(request, names, &texts, &upload, &fault);
 	if (r == 0)
 		r = archive_import_begin(supervisor_of(request)->house, &upload, &import, &fault);
 	if (r < 0) {

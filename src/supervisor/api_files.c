@@ -41,9 +41,13 @@ static bool at_get(struct http_request *request, char key[ID_KEY_MAX + 1], struc
 /* ?limit=, 1 to FILES_PAGE_MAX, which it is by default. */
 static int limit_get(const struct http_request *request, size_t *ret_limit, struct fault *ret_fault)
 {
+	static const char *const names[] = { "limit", "after", NULL };
 	struct str text;
 	uint64_t limit = FILES_PAGE_MAX;
+	int r = http_query_check(request, names, ret_fault);
 
+	if (r < 0)
+		return r;
 	if (http_query_get(request, "limit", &text) &&
 		(str_to_u64(text, FILES_PAGE_MAX, &limit) < 0 || limit == 0)) {
 		fault_set_field(
@@ -176,11 +180,14 @@ static void audit_file(
 	audit_write(&supervisor_of(request)->audit, line);
 }
 
-int api_opening_get(const struct http_request *request, struct api_opening *texts,
-	struct files_upload_request *upload, struct fault *ret_fault)
+int api_opening_get(const struct http_request *request, const char *const *names,
+	struct api_opening *texts, struct files_upload_request *upload, struct fault *ret_fault)
 {
 	struct str text;
+	int r = http_query_check(request, names, ret_fault);
 
+	if (r < 0)
+		return r;
 	if (http_query_get(request, "profile", &text)) {
 		upload->profile = texts->profile;
 		if (str_format(texts->profile, sizeof(texts->profile), "%.*s", STR_ARG(text)) < 0) {
@@ -201,6 +208,7 @@ int api_opening_get(const struct http_request *request, struct api_opening *text
 static int upload_open(
 	struct http_request *request, const struct files_at *at, struct files_upload **ret_upload)
 {
+	static const char *const names[] = { "executable", "profile", "policy", NULL };
 	const struct caller *caller = caller_get(request);
 	struct files_upload_request upload = { .at = *at,
 		.profiles = caller_profiles(caller),
@@ -219,7 +227,7 @@ static int upload_open(
 	}
 	upload.is_executable = str_eq(text, STR("true"));
 	if (r == 0)
-		r = api_opening_get(request, &texts, &upload, &fault);
+		r = api_opening_get(request, names, &texts, &upload, &fault);
 	if (r == 0)
 		r = files_create(house, &upload, ret_upload, &fault);
 	if (r < 0)

@@ -46,6 +46,15 @@ open(b'd/\\xff', 'w')
     assert [file["path"] for file in some["files"]] == ["d/0002", "d/0003", "d/0004"]
     for query in ("limit=0", "limit=1001", "limit=x", "limit=-1"):
         assert api.get(f"/v1/sessions/{key}/files?{query}").status == 422
+    wrong = api.get(f"/v1/sessions/{key}/files?lmit=1")
+    assert (wrong.status, wrong.json["field"]) == (422, "lmit") and "limit, after" in wrong.json["detail"]
+
+
+def test_a_misspelt_query_opens_nothing(api, key):
+    for path, field in ("files/a?polcy=kept", "polcy"), ("files/a?executable=true&%FF=", "?"), ("import?executable=true", "executable"):
+        wrong = api.call("PUT", f"/v1/sessions/{key}/{path}", body=b"x")
+        assert (wrong.status, wrong.json["field"]) == (422, field)
+    assert api.get(f"/v1/sessions/{key}").status == 404
 
 
 def test_put_get_head_delete(api, key):

@@ -1,8 +1,13 @@
 """S17, E5: whatever is no answer of a supervisor is told, with its cause, soon, and is exit status 125."""
+import json
+import os
+import pty
 import socket
+import subprocess
+import threading
 
 import pytest
-from misbehaving import ANSWER, answer, drip, end, events, hang, problem, reply, run_of, self_signed
+from misbehaving import ANSWER, PROGRAM, answer, drip, end, events, hang, problem, reply, run_of, self_signed
 
 PROBLEMS = [(401, "unauthorized"), (403, "forbidden"), (409, "session_busy"), (413, "too_large"),
             (422, "invalid_field"), (429, "sandbox_busy"), (500, "internal"), (503, "sandbox_unavailable"),
@@ -155,6 +160,30 @@ def test_an_error_event_is_a_refusal(server, run):
     body = {"code": "sandbox_busy", "status": 429, "detail": "all full", "advice": "a"}
     done = run(server(events(("queued", {"position": 1}), ("error", body))))
     assert done.status == 125 and "all full" in done.said
+
+
+def test_a_terminal_shows_that_it_waits_and_then_only_the_refusal(server, command):
+    shown, ours = threading.Event(), pty.openpty()
+
+    def script(request):
+        body = {"code": "sandbox_busy", "status": 429, "detail": "all full", "advice": "a"}
+        yield b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+        yield b'event: queued\ndata: {"position": 1}\n\n'
+        assert shown.wait(60)
+        yield b"event: error\ndata: " + json.dumps(body).encode() + b"\n\n"
+
+    with subprocess.Popen([PROGRAM, "run", "--server", server(script).url, "--state", command.state, "-"], stdin=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL, stderr=ours[1]) as child:
+        child.stdin.close()
+        os.close(ours[1])
+        text = b""
+        while b"all full" not in text:
+            text += os.read(ours[0], 4096)
+            if b"\x1b[Kwaiting, 1 s" in text:
+                shown.set()
+    os.close(ours[0])
+    assert child.returncode == 125 and b"running" not in text
+    assert text.partition(b"all full")[0].endswith(b"\r\x1b[Kcloche: ")
 
 
 def test_an_event_over_its_bound(server, run):

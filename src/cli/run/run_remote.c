@@ -93,8 +93,18 @@ static int on_queued(struct sandbox_watch *watch, unsigned position)
 {
 	struct remote *remote = container_of(watch, struct remote, watch);
 
+	screen_wait(&remote->screen, true);
 	if (remote->screen.is_terminal)
 		say("all places are taken; number %u of those who wait", position);
+	return 0;
+}
+
+static int on_started(struct sandbox_watch *watch, struct str run_id, struct str session_state)
+{
+	struct remote *remote = container_of(watch, struct remote, watch);
+
+	(void)run_id, (void)session_state;
+	screen_wait(&remote->screen, false);
 	return 0;
 }
 
@@ -185,6 +195,7 @@ static int watch_run(struct remote *remote)
 				       &remote->answer, &remote->trouble)
 			     : sandbox_run_stream(remote->sandbox, &request, &remote->watch,
 				       &remote->answer, &remote->trouble);
+	screen_wait(&remote->screen, false);
 	if (r < 0 && remote->signal != 0)
 		return EXIT_SIGNAL_BASE + remote->signal;
 	return r < 0 ? fail(remote, r) : 0;
@@ -199,6 +210,7 @@ static int run_script(struct remote *remote)
 		return EXIT_OURS;
 	}
 	remote->watch = (struct sandbox_watch){ .on_queued = on_queued,
+		.on_started = on_started,
 		.on_output = on_output,
 		.on_wake = on_wake,
 		.has_wake = true,

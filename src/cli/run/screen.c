@@ -91,16 +91,26 @@ static void progress_wipe(struct screen *screen)
 static void progress_show(struct screen *screen)
 {
 	char line[80];
+	uint64_t seconds;
 	int n;
 
 	if (!screen->is_terminal || screen->is_line_open)
 		return;
-	n = snprintf(line, sizeof(line), "\r\033[Krunning, %" PRIu64 " of %" PRIu64 " s",
-		(clock_now_us() - screen->started_us) / USEC_PER_S,
-		(screen->limit_ms + 999) / 1000);
+	seconds = (clock_now_us() - screen->started_us) / USEC_PER_S;
+	n = screen->is_waiting
+		    ? snprintf(line, sizeof(line), "\r\033[Kwaiting, %" PRIu64 " s", seconds)
+		    : snprintf(line, sizeof(line), "\r\033[Krunning, %" PRIu64 " of %" PRIu64 " s",
+			      seconds, (screen->limit_ms + 999) / 1000);
 	if (n > 0)
 		(void)fd_write_full(STDERR_FILENO, line, (size_t)n);
 	screen->is_progress_shown = true;
+}
+
+void screen_wait(struct screen *screen, bool is_waiting)
+{
+	progress_wipe(screen);
+	screen->is_waiting = is_waiting;
+	screen->started_us = clock_now_us();
 }
 
 /* Writes a part of the bytes; when must_wait, at least one. Returns how many, or -errno. */

@@ -27,6 +27,7 @@ struct screen {
 	bool is_terminal;		    /* stderr */
 	bool is_line_open;		    /* the last byte shown was no newline */
 	bool is_progress_shown;
+	bool is_waiting; /* for a place: nothing runs yet */
 	uint64_t started_us;
 	uint64_t limit_ms;
 };
@@ -36,6 +37,10 @@ int screen_init(struct screen *screen, uint64_t limit_ms);
 
 /* Shows bytes of a stream. Returns 0, or -EPIPE once nobody reads it. */
 int screen_show(struct screen *screen, enum run_stream stream, struct str bytes);
+
+/* Waits for a place to run, or has got one: from then on the time counts anew. Wipes the line of
+ * progress. */
+void screen_wait(struct screen *screen, bool is_waiting);
 
 /* Does what wake_fd is readable for. Returns 0, or the number of a signal that came. */
 int screen_turn(struct screen *screen);
