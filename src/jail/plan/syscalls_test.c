@@ -49,7 +49,8 @@ static void test_answers_are_named_as_they_are_numbered(void **state)
 		const char *name;
 		int error;
 	} answers[] = { { "EPERM", EPERM }, { "ENOSYS", ENOSYS }, { "ENOMEM", ENOMEM },
-		{ "EINVAL", EINVAL }, { "ENOPROTOOPT", ENOPROTOOPT }, { "0", 0 } };
+		{ "EINVAL", EINVAL }, { "ENODEV", ENODEV }, { "ENOPROTOOPT", ENOPROTOOPT },
+		{ "0", 0 } };
 
 	for (size_t i = 0; i < n_denied; i++) {
 		bool is_known = false;

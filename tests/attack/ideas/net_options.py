@@ -13,6 +13,11 @@ TRIALS = [(tcp, 1, 36, "SO_MARK"), (tcp, 1, 1, "SO_DEBUG"), (tcp, 1, 32, "SO_SND
 for end, level, option, name in TRIALS:
     value = struct.pack("I", 4096) if option == 69 else ON
     fails(name, lambda: end.setsockopt(level, option, value))
+group, index = socket.inet_pton(socket.AF_INET6, "ff02::5:77"), struct.pack("I", 1)
+fails("IPV6_ADD_MEMBERSHIP", lambda: six.setsockopt(41, 20, group + index), errno.ENODEV)
+fails("IP_ADD_MEMBERSHIP", lambda: udp.setsockopt(0, 35, bytes([239, 1, 2, 3]) + bytes(4) + index), errno.ENODEV)
+address = struct.pack("=HHI", socket.AF_INET6, 0, 0) + group + bytes(4)
+fails("MCAST_JOIN_GROUP", lambda: six.setsockopt(41, 42, struct.pack("=II", 1, 0) + address.ljust(128, b"\0")), errno.ENODEV)
 label = socket.inet_pton(socket.AF_INET6, "::1") + struct.pack(">I", 77) + struct.pack("=BBHHHI", 0, 255, 3, 60, 60, 0)
 fails("IPV6_FLOWLABEL_MGR", lambda: six.setsockopt(41, 32, label))
 fails("SO_PRIORITY 7", lambda: tcp.setsockopt(1, 12, struct.pack("I", 7)))
