@@ -33,8 +33,8 @@ def test_J2_no_network(cloche, checked, address):
 
 
 def test_J2_no_interface_but_loopback(cloche):
-    run = cloche.run("import socket\nprint([name for _, name in socket.if_nameindex()])\n")
-    assert run.text.strip() in ("['lo']", "[]")
+    run = cloche.run("import socket\nfor index in range(1, 100):\n    try: print(socket.if_indextoname(index))\n    except OSError: pass\n")
+    assert run.text.split() == ["lo"]
 
 
 def test_J3_no_dns(cloche, checked):

@@ -1,9 +1,8 @@
 # attacks: any way out: routes, interfaces, addresses, raw sockets
 # line: namespaces
 # rootless: yes
-names = [name for _, name in socket.if_nameindex()]
-if set(names) - {"lo"}:
-    escaped(f"interfaces {names}")
+for index in range(2, 200):
+    fails(f"interface {index}", lambda: socket.if_indextoname(index))
 TARGETS = [(socket.AF_INET, ("1.1.1.1", 80)), (socket.AF_INET, ("10.0.0.1", 80)), (socket.AF_INET, ("169.254.169.254", 80)),
            (socket.AF_INET, ("192.168.1.1", 22)), (socket.AF_INET6, ("2606:4700:4700::1111", 80)),
            (socket.AF_INET6, ("fe80::1", 80, 0, 1))]

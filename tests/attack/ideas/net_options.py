@@ -2,12 +2,12 @@
 # line: namespaces
 ON = struct.pack("I", 1)
 tcp, udp = socket.socket(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-six, route = socket.socket(socket.AF_INET6), socket.socket(16, socket.SOCK_RAW, 0)
+six = socket.socket(socket.AF_INET6)
 TRIALS = [(tcp, 1, 36, "SO_MARK"), (tcp, 1, 1, "SO_DEBUG"), (tcp, 1, 32, "SO_SNDBUFFORCE"), (tcp, 1, 33, "SO_RCVBUFFORCE"),
           (tcp, 6, 19, "TCP_REPAIR"), (tcp, 0, 19, "IP_TRANSPARENT"), (tcp, 0, 16, "IP_IPSEC_POLICY"),
           (tcp, 0, 17, "IP_XFRM_POLICY"), (tcp, 0, 64, "IPT_SO_SET_REPLACE"), (six, 41, 64, "IP6T_SO_SET_REPLACE"),
           (six, 41, 75, "IPV6_TRANSPARENT"), (tcp, 1, 50, "SO_ATTACH_BPF"), (tcp, 1, 52, "SO_ATTACH_REUSEPORT_EBPF"),
-          (route, 270, 8, "NETLINK_LISTEN_ALL_NSID"), (tcp, 1, 69, "SO_BUSY_POLL_BUDGET over 8"),
+          (tcp, 1, 69, "SO_BUSY_POLL_BUDGET over 8"),
           (tcp, 6, 8, "TCP_LINGER2"), (tcp, 6, 18, "TCP_USER_TIMEOUT"), (tcp, 6, 45, "TCP_RTO_MIN_US"),
           (udp, 17, 100, "UDP_ENCAP"), (tcp, 0, 200, "MRT_INIT"), (six, 41, 200, "MRT6_INIT")]
 for end, level, option, name in TRIALS:
@@ -18,12 +18,14 @@ fails("IPV6_ADD_MEMBERSHIP", lambda: six.setsockopt(41, 20, group + index), errn
 fails("IP_ADD_MEMBERSHIP", lambda: udp.setsockopt(0, 35, bytes([239, 1, 2, 3]) + bytes(4) + index), errno.ENODEV)
 address = struct.pack("=HHI", socket.AF_INET6, 0, 0) + group + bytes(4)
 fails("MCAST_JOIN_GROUP", lambda: six.setsockopt(41, 42, struct.pack("=II", 1, 0) + address.ljust(128, b"\0")), errno.ENODEV)
+many = struct.pack("=QiiI4x", 20, 41, 52, 64) * 2700  # control messages that change nothing
+fails("IPV6_2292PKTOPTIONS", lambda: six.setsockopt(41, 6, many))
 label = socket.inet_pton(socket.AF_INET6, "::1") + struct.pack(">I", 77) + struct.pack("=BBHHHI", 0, 255, 3, 60, 60, 0)
 fails("IPV6_FLOWLABEL_MGR", lambda: six.setsockopt(41, 32, label))
 fails("SO_PRIORITY 7", lambda: tcp.setsockopt(1, 12, struct.pack("I", 7)))
 for level, option, name in ((6, 31, b"cloche-none"), (6, 13, b"cloche-none"), (6, 31, b"smc")):
     fails(f"option {option} with {name}", lambda: tcp.setsockopt(level, option, name))
-for end in (tcp, udp, six, route):
+for end in (tcp, udp, six):
     refused("SIOCGSKNS", sc(16, end.fileno(), 0x894C, 0), EPERM)
     for call in (0x89A0, 0x89A1, 0x8914, 0x8924, 0x8922, 0x8923, 0x8955, 0x890B, 0x8943):
         refused(f"socket ioctl {call:#x}", sc(16, end.fileno(), call, b"lo".ljust(64, b"\0")))
