@@ -55,7 +55,7 @@ _cloche()
 		;;
 	up)
 		_cloche_words -W '--state --config --listen --max-sessions --session-idle-s --session-max-s
-			--queue-wait-s --queue-max --profile --rootfs --log-level --unlimited-host --no-assistant
+			--queue-wait-s --queue-max --profile --rootfs --log-level --unlimited-host --no-warm --no-assistant
 			--help'
 		;;
 	image)

@@ -63,8 +63,16 @@ static int child_start(struct up_child *child, const char *name,
 int up_jaild_start(struct up *up, struct fault *ret_fault)
 {
 	const struct up_options *options = &up->options;
-	const char *argv[10] = { "cloche-jaild", "--socket-fd", "3" };
+	const char *argv[12] = { "cloche-jaild", "--socket-fd", "3" };
+	char max_runs[24];
 	size_t n = 3;
+
+	if (!options->is_cold) {
+		(void)str_format(max_runs, sizeof(max_runs), "%llu",
+			(unsigned long long)options->settings.zygote_max_runs);
+		argv[n++] = "--zygotes";
+		argv[n++] = max_runs;
+	}
 
 	if (options->settings.rootfs[0]) {
 		argv[n++] = "--rootfs";

@@ -27,6 +27,7 @@ enum option_id {
 	OPTION_STATE = 256,
 	OPTION_CONFIG,
 	OPTION_NO_ASSISTANT,
+	OPTION_NO_WARM,
 	OPTION_UNLIMITED,
 	OPTION_FAIL_STAGE,
 	OPTION_HELP,
@@ -37,6 +38,7 @@ static const struct option own_options[] = {
 	{ "state", required_argument, NULL, OPTION_STATE },
 	{ "config", required_argument, NULL, OPTION_CONFIG },
 	{ "no-assistant", no_argument, NULL, OPTION_NO_ASSISTANT },
+	{ "no-warm", no_argument, NULL, OPTION_NO_WARM },
 	{ "unlimited-host", no_argument, NULL, OPTION_UNLIMITED },
 #ifdef CLOCHE_FAULT_INJECTION
 	{ "fail-stage", required_argument, NULL, OPTION_FAIL_STAGE },
@@ -108,6 +110,9 @@ static int option_apply(struct reading *reading, const struct table *table, int 
 		reading->config = optarg;
 		return 0;
 	case OPTION_NO_ASSISTANT: /* there is none yet */
+		return 0;
+	case OPTION_NO_WARM:
+		options->is_cold = true;
 		return 0;
 	case OPTION_UNLIMITED:
 		options->is_host_unlimited = true;

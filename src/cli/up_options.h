@@ -9,6 +9,7 @@
 struct up_options {
 	struct settings settings;
 	char state[PATH_MAX]; /* the state directory */
+	bool is_cold;	      /* no interpreters are prepared */
 	bool is_host_unlimited;
 	bool is_help;
 	const char *fail_stage; /* tests of the walls, or NULL */

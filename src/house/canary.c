@@ -22,10 +22,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define THREAD_STACK_SIZE (256 * 1024)
 #define CODE		  "print(6*7)"
 #define EXPECTED	  "42\n"
+/* The zygote's imports take a fraction of a second, on a busy machine a few. */
+#define ZYGOTE_WAIT_MS	15000
+#define ZYGOTE_PAUSE_MS 20
 
 struct canary {
 	pthread_mutex_t mutex;
@@ -84,6 +88,23 @@ static int run_in(struct jaild *jaild, uint64_t session, const struct wire_limit
 	return r;
 }
 
+/* The first runs are to find the small zygote there, not to race it (decision 29). One that has
+ * failed is not waited for: runs work without. */
+static int zygote_await(struct jaild *jaild)
+{
+	const struct timespec pause = { .tv_nsec = ZYGOTE_PAUSE_MS * 1000 * 1000 };
+	struct wire_status_is status;
+	int r;
+
+	for (int i = 0; i < ZYGOTE_WAIT_MS / ZYGOTE_PAUSE_MS; i++) {
+		r = jaild_status(jaild, &status);
+		if (r < 0 || status.zygotes[0].state != WIRE_ZYGOTE_LOADING)
+			return r;
+		(void)nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 static int try_once(struct pool *pool, uint64_t *ret_generation, struct fault *ret_fault)
 {
 	struct jaild *jaild = pool_get(pool, 0, ret_fault);
@@ -95,7 +116,11 @@ static int try_once(struct pool *pool, uint64_t *ret_generation, struct fault *r
 	if (!jaild)
 		return -ENOTCONN;
 	*ret_generation = pool_generation_of(jaild);
-	r = profile_get(PROFILE_DEFAULT, &limits, ret_fault);
+	r = zygote_await(jaild);
+	if (r < 0)
+		*ret_fault = jaild->fault;
+	if (r == 0)
+		r = profile_get(PROFILE_DEFAULT, &limits, ret_fault);
 	if (r == 0)
 		r = id_make(name);
 	if (r == 0) {

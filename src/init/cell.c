@@ -1,6 +1,8 @@
 #include "init/cell.h"
 
 #include "base/fd.h"
+#include "init/zygote.h"
+#include "jail/inside/filter_map.h"
 #include "jail/inside/identity.h"
 #include "jail/inside/landlock.h"
 #include "jail/inside/mounts.h"
@@ -18,10 +20,12 @@
 
 /* behind INIT_CONTROL_FD */
 #define CELL_LANDLOCK_FD (INIT_CONTROL_FD + 1)
+#define CELL_FILTER_FD	 (INIT_CONTROL_FD + 2)
 
 /*
  * The descriptors of the plan are closed as soon as they have been used, so that at "ready" init
- * holds its control socket, the Landlock rules, and /dev/null on 0 to 2, and nothing else.
+ * holds its control socket, the Landlock rules, the filter, and /dev/null on 0 to 2, and nothing
+ * else.
  */
 
 static int plan_receive(struct jail_plan *plan, int *fds)
@@ -33,25 +37,14 @@ static int plan_receive(struct jail_plan *plan, int *fds)
 	n = channel_receive(INIT_CONTROL_FD, plan, sizeof(*plan), fds, &n_fds);
 	if (n < 0)
 		return (int)n;
+	if (zygote_is_planned(plan, (size_t)n, n_fds))
+		zygote_become((const struct zygote_plan *)plan, fds[0]);
 	r = plan_check(plan, (uint64_t)n, n_fds);
 #ifdef CLOCHE_FAULT_INJECTION
 	if (r == 0)
 		stage_to_fail = plan->stage_to_fail;
 #endif
 	return r;
-}
-
-static int filter_read(struct cell *cell, int fd)
-{
-	size_t size = cell->plan.filter_count * sizeof(cell->filter[0]);
-	ssize_t n;
-
-	if (!fd_is_sealed(fd))
-		return -EPERM;
-	n = pread(fd, cell->filter, size, 0);
-	if (n < 0)
-		return -errno;
-	return (size_t)n == size ? 0 : -EBADMSG;
 }
 
 /* Undumpable: the script runs beside init as another user of the same namespace. */
@@ -81,12 +74,13 @@ static int hostname_set(void)
 	return sethostname(CELL_HOSTNAME, strlen(CELL_HOSTNAME)) < 0 ? -errno : 0;
 }
 
-/* Only the control socket and the Landlock rules stay. */
-static int descriptors_close(int landlock_fd)
+/* Only the control socket, the Landlock rules and the filter stay. Both lie higher before: the plan
+ * came with two others in front of the filter. */
+static int descriptors_close(int landlock_fd, int filter_fd)
 {
-	if (landlock_fd != CELL_LANDLOCK_FD && dup2(landlock_fd, CELL_LANDLOCK_FD) < 0)
+	if (dup2(landlock_fd, CELL_LANDLOCK_FD) < 0 || dup2(filter_fd, CELL_FILTER_FD) < 0)
 		return -errno;
-	return close_range(CELL_LANDLOCK_FD + 1, ~0U, 0) < 0 ? -errno : 0;
+	return close_range(CELL_FILTER_FD + 1, ~0U, 0) < 0 ? -errno : 0;
 }
 
 void cell_build(struct cell *cell)
@@ -95,7 +89,8 @@ void cell_build(struct cell *cell)
 	int landlock_fd = -1;
 
 	wall_check(STAGE_INIT_PLAN, plan_receive(&cell->plan, fds));
-	wall(STAGE_INIT_PLAN, filter_read(cell, fds[PLAN_FD_FILTER]));
+	wall(STAGE_INIT_PLAN,
+		filter_map(fds[PLAN_FD_FILTER], cell->plan.filter_count, &cell->filter));
 	wall(STAGE_INIT_IDENTITY, identity_take());
 	wall(STAGE_INIT_DEATH_SIGNAL, death_signal_set());
 	wall(STAGE_INIT_HOME, mounts_attach_home(fds[PLAN_FD_HOME]));
@@ -108,7 +103,8 @@ void cell_build(struct cell *cell)
 	wall(STAGE_INIT_BOUNDING, identity_empty_bounding());
 	wall(STAGE_INIT_LANDLOCK, landlock_prepare(cell->plan.landlock_abi, &landlock_fd));
 	wall(STAGE_INIT_AFFINITY, resources_pin(cell->plan.cpus));
-	channel_close_fds(fds, CHANNEL_FDS_MAX);
-	wall(STAGE_INIT_DESCRIPTORS, descriptors_close(landlock_fd));
+	wall(STAGE_INIT_DESCRIPTORS, descriptors_close(landlock_fd, fds[PLAN_FD_FILTER]));
 	cell->landlock_fd = CELL_LANDLOCK_FD;
+	cell->filter_fd = CELL_FILTER_FD;
+	cell->warm_fd = -1;
 }

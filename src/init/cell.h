@@ -7,8 +7,10 @@
 /* What init holds of its cell. */
 struct cell {
 	struct jail_plan plan;
-	struct sock_filter filter[PLAN_FILTER_MAX];
+	const struct sock_filter *filter; /* mapped */
 	int landlock_fd;
+	int filter_fd;
+	int warm_fd; /* to an interpreter on its way or waiting, -1 */
 };
 
 /* Receives the plan (descriptor INIT_CONTROL_FD) and builds the cell around this process. Any

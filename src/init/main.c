@@ -6,6 +6,7 @@
 #include "jail/inside/identity.h"
 #include "jail/inside/script.h"
 #include "jail/inside/wall.h"
+#include "jail/inside/warm.h"
 #include "jail/plan/live.h"
 #include "wire/channel.h"
 #include "wire/message.h"
@@ -38,7 +39,8 @@ static void event_send(const struct init_event *event)
 	(void)channel_send(INIT_CONTROL_FD, event, sizeof(*event), NULL, 0);
 }
 
-static int run_receive(struct jail_run *run, int *fds)
+/* The next word of jaild's. */
+static int word_receive(struct jail_run *run, int *fds)
 {
 	size_t n_fds;
 	ssize_t n;
@@ -50,9 +52,39 @@ static int run_receive(struct jail_run *run, int *fds)
 		return (int)n;
 	if ((size_t)n == sizeof(*run) && run->magic == LIVE_MAGIC && n_fds == 0)
 		return 0;
-	if ((size_t)n != sizeof(*run) || run->magic != PLAN_MAGIC || n_fds != WIRE_RUN_FDS)
+	if ((size_t)n != sizeof(*run) || run->magic != PLAN_MAGIC || run->word > JAIL_WARM)
 		return -EBADMSG;
-	return 0;
+	return n_fds == (run->word == JAIL_WARM ? 1 : WIRE_RUN_FDS) ? 0 : -EBADMSG;
+}
+
+/* An interpreter is on its way: only the last one that was sent is wanted. */
+static void warm_take(struct cell *cell, int fd)
+{
+	(void)fd_close(cell->warm_fd);
+	cell->warm_fd = fd;
+	if (warm_offer(fd, &cell->plan, cell->landlock_fd, cell->filter_fd) < 0)
+		cell->warm_fd = fd_close(fd);
+}
+
+static int run_receive(struct cell *cell, struct jail_run *run, int *fds)
+{
+	int r;
+
+	while ((r = word_receive(run, fds)) == 0 && run->word == JAIL_WARM)
+		warm_take(cell, TAKE_FD(fds[0]));
+	return r;
+}
+
+/* The run's process: one that waits for it, if there is one and it fits, or a new one. */
+static pid_t run_start(struct cell *cell, const struct script *script, const struct jail_run *run)
+{
+	pid_t pid = 0;
+
+	if (cell->warm_fd >= 0 && !run->is_cold && script_fits_waiting())
+		pid = STAGE_TRY(STAGE_RUN_HANDOVER, warm_start(cell->warm_fd, run, script->fds));
+	wall_check(STAGE_RUN_HANDOVER, pid);
+	cell->warm_fd = fd_close(cell->warm_fd);
+	return pid > 0 ? pid : script_start(script);
 }
 
 static int package_map(int fd, struct script *script)
@@ -97,7 +129,7 @@ int main(void)
 	static struct cell cell;
 	struct init_event born = { .kind = INIT_BORN }, ready = { .kind = INIT_READY },
 			  started = { .kind = INIT_STARTED };
-	struct script script = { .plan = &cell.plan, .filter = cell.filter };
+	struct script script = { .plan = &cell.plan };
 	struct watch watch;
 	struct jail_run run;
 	int fds[CHANNEL_FDS_MAX];
@@ -107,16 +139,19 @@ int main(void)
 	event_send(&born);
 	cell_build(&cell);
 	wall(STAGE_INIT_READY, channel_send(INIT_CONTROL_FD, &ready, sizeof(ready), NULL, 0));
-	wall(STAGE_RUN_PACKAGE, run_receive(&run, fds));
-	if (run.magic == LIVE_MAGIC)
+	wall(STAGE_RUN_PACKAGE, run_receive(&cell, &run, fds));
+	if (run.magic == LIVE_MAGIC) {
+		cell.warm_fd = fd_close(cell.warm_fd);
 		live_serve(&cell);
+	}
 	wall(STAGE_RUN_PACKAGE, package_map(fds[WIRE_RUN_PACKAGE], &script));
 	watch.signal_fd = children_open();
 	wall(STAGE_RUN_PACKAGE, watch.signal_fd);
 	script.fds = fds;
 	script.landlock_fd = cell.landlock_fd;
+	script.filter = cell.filter;
 	script_prepare(&script);
-	watch.script = script_start(&script);
+	watch.script = run_start(&cell, &script, &run);
 	/* checked, but past the point where a test may make it fail: the script runs */
 	wall_check(STAGE_SCRIPT_CAPABILITIES, identity_drop_capabilities());
 	channel_close_fds(fds, CHANNEL_FDS_MAX);

@@ -32,6 +32,9 @@
  * was put there by somebody on the host; the client need not wait for that. */
 #define END_LIMIT_US (5 * 1000 * 1000ULL)
 
+/* While init is killed and not yet dead: as a rule it takes some milliseconds. */
+#define DEATH_RETRY_US 50000
+
 void cell_set_end(struct cell *cell, enum wire_end end)
 {
 	if (cell->has_end)
@@ -169,8 +172,12 @@ void cell_end(struct cell *cell)
 	is_empty = cgroup_cell_is_empty(&jaild->cgroups, &cell->cgroup);
 	if (is_empty == 0)
 		(void)cgroup_cell_kill(&jaild->cgroups, &cell->cgroup);
-	if (!cell->is_dead)
-		return; /* its pidfd will call */
+	if (!cell->is_dead) {
+		/* its pidfd will call; late only if a helper of a zygote lies in its namespace */
+		nursery_reap(jaild);
+		loop_timer_set(&jaild->loop, &cell->timer, DEATH_RETRY_US, on_retry);
+		return;
+	}
 	cell->is_empty = is_empty > 0;
 	if (is_empty != 0 || !end_retry(cell))
 		cell_finish(cell);
@@ -183,6 +190,7 @@ static void cell_go_on(struct cell *cell)
 	if (cell->state != CELL_BORN || cell->is_dead || !cell_build_finish(cell))
 		return;
 	cell->state = CELL_WAITING;
+	cell_build_warm(cell, cell->session->warm);
 	if (cell == cell->session->cell)
 		cell_start(cell);
 }

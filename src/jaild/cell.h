@@ -23,7 +23,8 @@ struct cell {
 	struct session *session; /* borrowed; outlives the cell */
 	struct cgroup_cell cgroup;
 	enum cell_state state;
-	pid_t pid; /* of init, in jaild's pid namespace */
+	enum wire_warm warm; /* the interpreter that waits in it, or is on its way */
+	pid_t pid;	     /* of init, in jaild's pid namespace */
 	int pidfd;
 	int control_fd;
 	int home_fd; /* until it has been handed to init, like the run's own */

@@ -7,6 +7,7 @@
 #include "jail/outside/network.h"
 #include "jail/outside/procfs.h"
 #include "jail/outside/spawn.h"
+#include "jaild/zygote/zygote.h"
 #include "wire/channel.h"
 
 #include <errno.h>
@@ -171,9 +172,44 @@ bool cell_build_finish(struct cell *cell)
 	return true;
 }
 
+/* What an interpreter cannot change any more once it has started must be as the cell wants it. */
+static bool is_for_zygotes(const struct wire_limits *limits)
+{
+	return limits->cpu_ms_per_s <= ZYGOTE_CPU_MS_PER_S &&
+	       limits->stack_bytes == ZYGOTE_STACK_BYTES &&
+	       limits->processes >= ZYGOTE_PROCESSES_MIN && !limits->own_proc;
+}
+
+static int warm_send(struct cell *cell, enum zygote_kind kind)
+{
+	struct jail_run word = { .magic = PLAN_MAGIC, .word = JAIL_WARM };
+	struct zygote_cell place = { .pidfd = cell->pidfd, .cgroup = &cell->cgroup };
+	int sockets[2];
+	int r = channel_pair(sockets);
+
+	if (r < 0)
+		return r;
+	place.socket = sockets[1];
+	r = zygote_ask(cell->session->jaild, kind, &place);
+	if (r == 0)
+		r = cell_build_send(cell, &word, sizeof(word), &sockets[0], 1);
+	channel_close_fds(sockets, 2);
+	return r;
+}
+
+void cell_build_warm(struct cell *cell, enum wire_warm kind)
+{
+	if (kind == WIRE_WARM_NONE || kind == cell->warm || !is_for_zygotes(&cell->session->limits))
+		return;
+	if (warm_send(cell, kind == WIRE_WARM_DATA ? ZYGOTE_DATA : ZYGOTE_SMALL) == 0)
+		cell->warm = kind;
+}
+
 int cell_build_run(struct cell *cell)
 {
 	struct jail_run run = { .magic = PLAN_MAGIC,
+		.word = JAIL_RUN,
+		.is_cold = cell->session->warm == WIRE_WARM_NONE,
 		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
 	int r = cell_build_send(cell, &run, sizeof(run), cell->run_fds, WIRE_RUN_FDS);
 

@@ -15,6 +15,10 @@ bool cell_build_finish(struct cell *cell);
 int cell_build_send(
 	const struct cell *cell, const void *data, size_t size, const int *fds, size_t n_fds);
 
+/* Has an interpreter put into the waiting cell, if there is a zygote of the kind, the cell is such
+ * that it may, and none of the kind is in it. Without one, init executes what it is to run. */
+void cell_build_warm(struct cell *cell, enum wire_warm kind);
+
 /* Hands the run to init, whose descriptors are then closed here. Returns 0, also when init has gone
  * (its death is told by the loop), or -errno. */
 int cell_build_run(struct cell *cell);

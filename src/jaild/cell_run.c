@@ -125,9 +125,12 @@ bool cell_run(struct session *session, const struct wire_run *request, uint64_t 
 	}
 	for (int i = 0; i < WIRE_RUN_FDS; i++)
 		run.fds[i] = TAKE_FD(fds[i]);
+	session->warm = request->warm;
 	cell_accept(cell, &run);
-	if (cell->state == CELL_WAITING)
+	if (cell->state == CELL_WAITING) {
+		cell_build_warm(cell, session->warm);
 		cell_start(cell);
+	}
 	if (cell->failure.error != 0)
 		cell_end(cell);
 	return true;

@@ -3,6 +3,7 @@
 #include "jail/outside/cgroup.h"
 #include "jaild/loop.h"
 #include "jaild/spares/spares.h"
+#include "jaild/zygote/zygote.h"
 #include "wire/stage.h"
 
 #include <stdint.h>
@@ -41,6 +42,7 @@ struct jaild {
 	int filter_fd; /* the script's filter, sealed */
 	uint32_t filter_count;
 
+	struct nursery nursery;
 	struct session *sessions;
 	unsigned sessions_max;
 	unsigned n_sessions; /* without spare ones */

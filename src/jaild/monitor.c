@@ -53,6 +53,8 @@ static void on_status(
 					   .spares_lost = jaild->spares.lost } };
 
 	(void)fds;
+	for (unsigned i = 0; i < WIRE_ZYGOTES; i++)
+		nursery_tell(&jaild->nursery, i, &message.status_is.zygotes[i]);
 	answer_send(jaild, reply, &message, WIRE_STATUS_IS, -1);
 }
 

@@ -108,6 +108,7 @@ struct session *session_make(
 	session->limits = *limits;
 	session->home.fd = -1;
 	live_init(&session->live);
+	session->warm = WIRE_WARM_SMALL;
 	session->network_fd = -1;
 	session->cgroup = (struct cgroup_session){ .peak_fd = -1, .oom_fd = -1 };
 	session->is_spare = true;

@@ -35,6 +35,7 @@ struct session {
 	struct cell *spare;	  /* built ahead for the next run, NULL */
 	struct timer spare_timer; /* makes it, and drops it again */
 	struct live live;	  /* its live interpreter, if it has one */
+	enum wire_warm warm;	  /* what its last run could start from: the next is likely to */
 	struct walk *walk;	  /* the listing under way, NULL */
 	struct reply close_reply; /* to the request that waits for the end */
 	bool is_closing;

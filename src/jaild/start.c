@@ -10,6 +10,7 @@
 #include "jail/outside/template.h"
 #include "jail/outside/tmpfs.h"
 #include "jail/plan/plan.h"
+#include "jail/zygote/zygote_filter.h"
 #include "jaild/bootstrap.h"
 #include "jaild/session.h"
 
@@ -54,6 +55,7 @@ static void setup_take(struct jaild *jaild, const struct setup *setup)
 	jaild->cgroups = setup->cgroups;
 	jaild->ids = setup->ids;
 	jaild->next_id = 1;
+	nursery_init(jaild, setup->zygote_max_runs);
 	/* random, so that two instances with one range are not likely to share a pair */
 	if (getrandom(&jaild->next_pair, sizeof(jaild->next_pair), 0) < 0)
 		jaild->next_pair = (uint32_t)clock_now_us();
@@ -169,6 +171,12 @@ static int filters_make(struct jaild *jaild)
 	if (abi < 0)
 		return -errno;
 	jaild->landlock_abi = (unsigned)abi;
+	if (jaild->nursery.max_runs > 0) {
+		int r = zygote_filter_make(&jaild->nursery.filter_fd, &jaild->nursery.filter_count);
+
+		if (r < 0)
+			return r;
+	}
 	return filter_make_script(&jaild->filter_fd, &jaild->filter_count);
 }
 
@@ -204,6 +212,8 @@ int start_jaild(struct jaild *jaild, const struct setup *setup, enum stage *ret_
 		!step_failed(&failure, STAGE_START_CAPABILITIES, caps_reduce(CAPABILITIES)) &&
 		!step_failed(&failure, STAGE_START_LOCK, lock_in()))
 		(void)failed(&failure, STAGE_START_SETUP, loop_init(&jaild->loop));
+	if (failure.error == 0)
+		nursery_start(jaild);
 	*ret_stage = failure.stage;
 	/* libseccomp and the template's maker have left some heap */
 	(void)malloc_trim(0);

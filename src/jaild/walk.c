@@ -164,6 +164,7 @@ int walk_start(struct session *session, const struct reply *reply, uint32_t flag
 		return pid;
 	walk = xcalloc(1, sizeof(*walk));
 	*walk = (struct walk){ .session = session,
+		.pid = pid,
 		.reply = *reply,
 		.pidfd = pidfd,
 		.listing_fd = TAKE_FD(listing_fd),

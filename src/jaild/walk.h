@@ -6,6 +6,7 @@
 struct walk {
 	struct session *session; /* borrowed; outlives the walk */
 	struct reply reply;
+	pid_t pid;
 	int pidfd;
 	int listing_fd; /* memfd that the child fills */
 	struct watch death;

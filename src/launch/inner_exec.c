@@ -121,6 +121,7 @@ void inner_exec(const struct inner *inner)
 		.init_fd = inner->files->init_fd,
 		.cgroups = *inner->cgroups,
 		.ids = inner->ids,
+		.zygote_max_runs = inner->options->zygote_max_runs,
 		.stage_to_fail = inner->options->stage_to_fail };
 	enum stage stage = STAGE_OUTER_ROOTFS;
 	int r;

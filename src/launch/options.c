@@ -13,6 +13,7 @@ enum {
 	OPTION_SOCKET = 256,
 	OPTION_SETUP,
 	OPTION_ROOTFS,
+	OPTION_ZYGOTES,
 	OPTION_FAIL,
 	OPTION_UNLIMITED,
 	OPTION_DOCTOR
@@ -22,6 +23,7 @@ static const struct option long_options[] = {
 	{ "socket-fd", required_argument, NULL, OPTION_SOCKET },
 	{ "inner", required_argument, NULL, OPTION_SETUP },
 	{ "rootfs", required_argument, NULL, OPTION_ROOTFS },
+	{ "zygotes", required_argument, NULL, OPTION_ZYGOTES },
 #ifdef CLOCHE_FAULT_INJECTION
 	{ "fail-stage", required_argument, NULL, OPTION_FAIL },
 #endif
@@ -49,6 +51,11 @@ static int option_apply(int option, struct options *options)
 		if (number_read(optarg, 1u << 20, &number) < 0)
 			return -EINVAL;
 		*(option == OPTION_SOCKET ? &options->socket_fd : &options->setup_fd) = (int)number;
+		return 0;
+	case OPTION_ZYGOTES:
+		if (number_read(optarg, 1000000, &number) < 0)
+			return -EINVAL;
+		options->zygote_max_runs = (unsigned)number;
 		return 0;
 	case OPTION_FAIL:
 		if (number_read(optarg, 1000, &number) < 0)

@@ -9,7 +9,8 @@ struct options {
 	int setup_fd;	    /* >= 0: we are jaild itself, already inside the outer namespaces */
 	const char *rootfs; /* NULL: the host's /usr */
 	unsigned stage_to_fail;
-	bool is_unlimited; /* go on without cgroups */
+	unsigned zygote_max_runs; /* 0: no zygotes */
+	bool is_unlimited;	  /* go on without cgroups */
 	bool is_doctor;
 };
 

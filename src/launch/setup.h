@@ -17,6 +17,7 @@ struct setup {
 	int32_t init_fd;   /* sealed memfd of cloche-init */
 	int32_t rootfs_fd; /* O_PATH on the image's folder; -1: the host's /usr */
 	struct cgroup_root cgroups;
-	uint32_t ids; /* how many ids the outer namespace maps, from 0 */
+	uint32_t ids;		  /* how many ids the outer namespace maps, from 0 */
+	uint32_t zygote_max_runs; /* runs of one zygote; 0: none is started */
 	uint32_t stage_to_fail;
 };

@@ -21,6 +21,7 @@
 #include "base/fd.h"
 #include "base/macro.h"
 #include "jail/client/refusal.h"
+#include "sandbox/imports.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,10 +146,13 @@ static int ask(struct run *run, const struct run_request *request, const int *fd
 	struct wire_live live = { .session = request->session,
 		.wall_ms = request->wall_ms,
 		.flags = request->is_reset ? WIRE_LIVE_RESET : 0 };
+	struct wire_run fresh = { .session = request->session,
+		.wall_ms = request->wall_ms,
+		.warm = imports_guess(request->package) };
 
 	if (request->is_live)
 		return jaild_live(run->jaild, &run->watch, &live, fds);
-	return jaild_run(run->jaild, &run->watch, request->session, request->wall_ms, fds);
+	return jaild_run(run->jaild, &run->watch, &fresh, fds);
 }
 
 int run_start(struct run *run, struct jaild *jaild, const struct run_request *request)

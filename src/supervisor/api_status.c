@@ -5,6 +5,7 @@
 #include "base/macro.h"
 #include "call/call.h"
 #include "call/spares.h"
+#include "call/warm.h"
 #include "house/canary.h"
 #include "house/house.h"
 #include "http/request.h"
@@ -164,6 +165,7 @@ void api_info(struct http_request *request)
 		(unsigned)MIN(supervisor->settings.spares, supervisor->settings.max_sessions),
 		body);
 	info_set(&supervisor->info, body);
+	warm_set(supervisor->house, body);
 	api_respond(request, 200, body);
 }
 

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/macro.h"
 #include "call/spares.h"
+#include "call/warm.h"
 #include "house/canary.h"
 #include "house/counters.h"
 #include "house/house.h"
@@ -111,6 +112,7 @@ void api_metrics(struct http_request *request)
 	METRICS(METRIC)
 #undef METRIC
 	counters_write(supervisor, &out);
+	warm_metrics_write(supervisor->house, &out);
 	metric_add(&out, "cloche_build_info", "gauge", "The version that runs.");
 	(void)buf_addf(&out, "cloche_build_info{version=\"%s\"} 1\n", CLOCHE_VERSION);
 	http_respond(request, 200, "text/plain; version=0.0.4; charset=utf-8", buf_get_slice(&out));

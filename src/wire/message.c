@@ -136,6 +136,9 @@ int wire_check(const union wire_any *message, size_t size, size_t n_fds)
 		return make_check(&message->make);
 	case WIRE_FILE_COMMIT:
 		return commit_check(&message->commit);
+	case WIRE_RUN:
+		return message->run.warm < WIRE_WARM_MAX && message->run.reserved == 0 ? 0
+										       : -EBADMSG;
 	case WIRE_LIST:
 		return message->list.reserved == 0 ? 0 : -EBADMSG;
 	case WIRE_LIVE:

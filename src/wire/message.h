@@ -78,6 +78,26 @@ struct wire_status {
 	struct wire_header header;
 };
 
+/* The interpreters that runs of one kind start from (jail/plan/zygote.h). */
+enum wire_zygote_state {
+	WIRE_ZYGOTE_OFF,
+	WIRE_ZYGOTE_LOADING, /* none has served yet, and none has failed */
+	WIRE_ZYGOTE_SERVES,
+	WIRE_ZYGOTE_FAILED /* another one will be tried */
+};
+
+struct wire_zygote {
+	uint32_t state;
+	uint32_t generation; /* how many have served */
+	uint64_t loaded;     /* rows of jail/plan/preload.def that the last one could import */
+	uint64_t copies;     /* asked for, of all of them */
+	uint32_t stage;	     /* enum stage of the last failure */
+	int32_t error;	     /* its errno */
+};
+
+/* Small, then data. */
+#define WIRE_ZYGOTES 2
+
 struct wire_status_is {
 	struct wire_header header;
 	uint32_t backend;
@@ -89,6 +109,7 @@ struct wire_status_is {
 	uint64_t spares_taken;	/* by a SESSION_OPEN */
 	uint64_t spares_missed; /* SESSION_OPENs that found none, although spares are wanted */
 	uint64_t spares_lost;	/* that went bad, or could not be built */
+	struct wire_zygote zygotes[WIRE_ZYGOTES];
 };
 
 /* SPARES: from now on keep so many sessions with these limits ready, with a cell in each, for
@@ -134,10 +155,20 @@ enum wire_run_fd {
 	WIRE_RUN_FDS
 };
 
+/* What a run could start from: a guess that costs time only (decision 29). */
+enum wire_warm {
+	WIRE_WARM_NONE,	 /* its program is executed */
+	WIRE_WARM_SMALL, /* a copy of an interpreter with the standard library, if there is one */
+	WIRE_WARM_DATA,	 /* with numpy, pandas, matplotlib as well */
+	WIRE_WARM_MAX
+};
+
 struct wire_run {
 	struct wire_header header;
 	uint64_t session;
 	uint64_t wall_ms; /* 0: the session's own limit; never above it */
+	uint32_t warm;	  /* enum wire_warm */
+	uint32_t reserved;
 };
 
 /* LIVE: a call of the session's live interpreter, which is Python and is started when there is

@@ -16,7 +16,7 @@ static const struct {
 	{ WIRE_STATUS, 8, 0, 1 },
 	{ WIRE_SESSION_OPEN, 8 + 129 + 7 + sizeof(struct wire_limits), 0, 1 },
 	{ WIRE_SESSION_CLOSE, 16, 0, 1 },
-	{ WIRE_RUN, 24, 5, 1 },
+	{ WIRE_RUN, 32, 5, 1 },
 	{ WIRE_RUN_CANCEL, 16, 0, 1 },
 	{ WIRE_FILE_OPEN, 24 + 4097 + 7, 0, 1 },
 	{ WIRE_FILE_CREATE, 24 + 4097 + 7, 0, 1 },
@@ -30,7 +30,7 @@ static const struct {
 	{ WIRE_SPARES, 16 + sizeof(struct wire_limits), 0, 1 },
 	{ WIRE_FAILED, 16, 0, 0 },
 	{ WIRE_DONE, 8, 0, 0 },
-	{ WIRE_STATUS_IS, 56, 0, 0 },
+	{ WIRE_STATUS_IS, 120, 0, 0 },
 	{ WIRE_SESSION_IS, 16, 0, 0 },
 	{ WIRE_RUN_STARTED, 32, 0, 0 },
 	{ WIRE_RUN_ENDED, 64, 0, 0 },
@@ -233,6 +233,9 @@ static void test_every_reserved_byte_must_be_zero(void **state)
 		assert_int_equal(wire_check(&message, sizeof(message.session_open), 0), -EBADMSG);
 	}
 	for (unsigned bit = 0; bit < 32; bit++) {
+		message_begin(WIRE_RUN);
+		message.run.reserved = 1u << bit;
+		assert_int_equal(wire_check(&message, sizeof(message.run), WIRE_RUN_FDS), -EBADMSG);
 		message_begin(WIRE_LIST);
 		message.list.reserved = 1u << bit;
 		assert_int_equal(wire_check(&message, sizeof(message.list), 0), -EBADMSG);
@@ -240,6 +243,16 @@ static void test_every_reserved_byte_must_be_zero(void **state)
 		message.live.reserved = 1u << bit;
 		assert_int_equal(
 			wire_check(&message, sizeof(message.live), WIRE_RUN_FDS), -EBADMSG);
+	}
+}
+
+static void test_a_run_starts_from_what_there_is(void **state)
+{
+	for (uint32_t warm = 0; warm < WIRE_WARM_MAX + 3; warm++) {
+		message_begin(WIRE_RUN);
+		message.run.warm = warm;
+		assert_int_equal(wire_check(&message, sizeof(message.run), WIRE_RUN_FDS),
+			warm < WIRE_WARM_MAX ? 0 : -EBADMSG);
 	}
 }
 
@@ -271,6 +284,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_hides_behind_the_end_of_a_key),
 		cmocka_unit_test(test_a_path_ends_in_its_array),
 		cmocka_unit_test(test_every_reserved_byte_must_be_zero),
+		cmocka_unit_test(test_a_run_starts_from_what_there_is),
 		cmocka_unit_test(test_numbers_are_left_to_the_handler),
 	};
 

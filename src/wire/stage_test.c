@@ -50,8 +50,8 @@ static void test_every_stage_has_a_name_of_its_own(void **state)
 /* The groups follow one another, so that a number tells how far a start had come. */
 static void test_stages_are_in_the_order_of_a_start(void **state)
 {
-	static const char *const groups[] = { "START_", "SESSION_", "CELL_", "INIT_", "RUN_",
-		"LIVE_", "SCRIPT_" };
+	static const char *const groups[] = { "START_", "ZYGOTE_", "WARM_", "SESSION_", "CELL_",
+		"INIT_", "RUN_", "LIVE_", "SCRIPT_" };
 	size_t at = 0;
 
 	for (unsigned i = STAGE_START_SETUP; i < STAGE_MAX; i++) {

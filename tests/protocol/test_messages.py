@@ -19,7 +19,7 @@ BODIES = {
     Type.STATUS: b"",
     Type.SESSION_OPEN: wire.open_body("key", tables.profile("strict")),
     Type.SESSION_CLOSE: bytes(8),
-    Type.RUN: bytes(16),
+    Type.RUN: bytes(24),
     Type.RUN_CANCEL: bytes(8),
     Type.FILE_OPEN: wire.file_body(1, "a"),
     Type.FILE_CREATE: wire.file_body(1, "a"),

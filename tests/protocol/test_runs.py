@@ -352,7 +352,7 @@ def test_client_that_wants_no_output(client, session):
     """Its /dev/null is replaced by the cell's, which was open for reading only: print failed."""
     fds = [wire.memfd(wire.package("print(1, flush=True)", "python", (), ())), wire.report()]
     null = os.open("/dev/null", os.O_RDWR)
-    seq = client.send(Type.RUN, struct.pack("<QQ", session, 0), [fds[0], null, null, null, fds[1]])
+    seq = client.send(Type.RUN, struct.pack("<QQII", session, 0, 0, 0), [fds[0], null, null, null, fds[1]])
     for fd in (*fds, null):
         os.close(fd)
     client.answer(seq, Type.RUN_STARTED)

@@ -34,6 +34,7 @@ KINDS = ("file", "folder", "link", "other")
 LIST_HASH, LIST_SETTLE, LIST_TARGETS = 1, 2, 4
 MAKE_FOLDER, MAKE_LINK, MAKE_SAME = range(3)
 LIVE_RESET = 1
+WARM = {"none": 0, "small": 1, "data": 2}
 
 
 Type = enum.IntEnum("Type", tables.types())
@@ -50,7 +51,8 @@ class End(enum.IntEnum):
 _FIELDS = {
     Type.FAILED: ("<iI", "error stage"),
     Type.DONE: ("<", ""),
-    Type.STATUS_IS: ("<6I3Q", "backend protections landlock_abi sessions cells spares spares_taken spares_missed spares_lost"),
+    Type.STATUS_IS: ("<6I3Q64s", "backend protections landlock_abi sessions cells spares spares_taken spares_missed spares_lost "
+                     "zygotes"),
     Type.SESSION_IS: ("<Q", "session"),
     Type.RUN_STARTED: ("<QQII", "run start_us interpreter lost"),
     Type.RUN_ENDED: ("<QIiQQQ4I", "run end code wall_us cpu_us memory_peak_bytes memory_peak_is_rss advice "
@@ -214,6 +216,19 @@ class Run:
             texts.append(data.decode(errors="replace"))
         return self._buffer.decode(errors="replace") + texts[0], texts[1], report_read(self.report)
 
+    def both(self, within=ANSWER_WITHIN_S):
+        """All of stdout and of stderr until their ends, in bytes."""
+        found = {self.out: [self._buffer], self.err: []}
+        left, deadline = set(found), time.monotonic() + within
+        while left:
+            ready, _, _ = select.select(left, [], [], max(0.0, deadline - time.monotonic()))
+            assert ready, f"the output has not ended within {within} s"
+            for fd in ready:
+                chunk = os.read(fd, 65536)
+                found[fd].append(chunk)
+                left -= set() if chunk else {fd}
+        return b"".join(found[self.out]), b"".join(found[self.err])
+
     def close(self):
         for name in ("out", "err", "report"):
             if getattr(self, name) >= 0:
@@ -296,6 +311,12 @@ class Client:
     def status(self):
         return self.call(Type.STATUS, b"", Type.STATUS_IS)
 
+    def zygotes(self):
+        """{kind: {state, generation, loaded, copies, stage, error}}"""
+        names = "state generation loaded copies stage error".split()
+        rows = struct.iter_unpack("<IIQQIi", self.status()["zygotes"])
+        return {kind: dict(zip(names, row)) for kind, row in zip(("small", "data"), rows)}
+
     def open(self, key="test", profile="strict", **changes):
         limits = {**tables.profile(profile), **changes}
         return self.call(Type.SESSION_OPEN, open_body(key, limits), Type.SESSION_IS)["session"]
@@ -307,9 +328,10 @@ class Client:
     def close(self, session, within=ANSWER_WITHIN_S):
         self.call(Type.SESSION_CLOSE, struct.pack("<Q", session), Type.DONE, within)
 
-    def run(self, session, code, language="python", args=(), env=(), wall_ms=0, package_fd=None):
+    def run(self, session, code, language="python", args=(), env=(), wall_ms=0, package_fd=None, warm="none", stdin=None):
         """Asks for a run and does not wait."""
-        return self._begin(Type.RUN, struct.pack("<QQ", session, wall_ms), code, language, args, env, package_fd)
+        body = struct.pack("<QQII", session, wall_ms, WARM[warm], 0)
+        return self._begin(Type.RUN, body, code, language, args, env, package_fd, stdin)
 
     def live(self, session, code, args=(), env=(), wall_ms=0, flags=0, stdin=None):
         """The same for a call of the session's live interpreter."""
@@ -320,6 +342,8 @@ class Client:
         out, theirs_out = os.pipe()
         err, theirs_err = os.pipe()
         null = os.open("/dev/null", os.O_RDONLY) if stdin is None else memfd(stdin)
+        if stdin is not None:
+            os.lseek(null, 0, os.SEEK_SET)
         if package_fd is None:
             package_fd = memfd(package(code, language, args, env))
         fds = [package_fd, null, theirs_out, theirs_err, report()]

@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import subprocess
+import time
 
 import pytest
 import tables
@@ -26,7 +27,11 @@ open("marker.txt", "w").write({MARKER!r})
 """
 SESSION_STAGES = [stage for stage in STAGES if stage[1].startswith("SESSION_")]
 CELL_STAGES = [stage for stage in STAGES if stage[1].startswith(("CELL_", "INIT_", "RUN_", "SCRIPT_"))
-               and stage[1] != "INIT_BINARY"]
+               and stage[1] not in ("INIT_BINARY", "RUN_HANDOVER")]
+# Of prepared interpreters, which `cloche run` does without. But for the last they cost speed, not the run.
+WARM_STAGES = [stage for stage in STAGES if stage[1].startswith(("ZYGOTE_", "WARM_"))]
+STAGES = [stage for stage in STAGES if stage not in WARM_STAGES and stage[1] != "RUN_HANDOVER"]
+WARM_SCRIPT = f"import sys; print('asyncio' in sys.modules, {MARKER!r}, flush=True)"
 
 
 def each(stages):
@@ -133,6 +138,52 @@ def test_live_interpreter_that_fails_leaves_session_and_jaild_usable(stage, pen,
         if stage in LIVE_STAGES:
             assert jaild.result(session, "print(1)")[1] == "1\n"
         jaild.close(session)
+
+
+def warm_jaild(pen, faults, number):
+    return wire.Jaild(pen, faults.with_name("cloche-jaild"), number, options=["--zygotes", "100"])
+
+
+def settled(jaild, within=20):
+    """The small zygote's status once it is no longer loading."""
+    deadline = time.monotonic() + within
+    while (zygote := jaild.zygotes()["small"])["state"] == 1 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return zygote
+
+
+def test_without_a_failing_stage_a_run_is_warm(pen, faults):
+    """Else the tests below could not fail."""
+    with warm_jaild(pen, faults, 0) as jaild:
+        assert settled(jaild)["state"] == 2
+        assert jaild.result(jaild.open(), WARM_SCRIPT, warm="small")[1] == f"True {MARKER}\n"
+
+
+@each(WARM_STAGES)
+def test_prepared_interpreter_that_fails_costs_speed_alone(stage, pen, faults):
+    number, name, _ = stage
+    with warm_jaild(pen, faults, number) as jaild:
+        zygote = settled(jaild)
+        session = jaild.open()
+        for _ in range(3):
+            assert jaild.result(session, WARM_SCRIPT, warm="small")[1] == f"False {MARKER}\n"
+        if name.startswith("ZYGOTE_"):
+            assert (zygote["state"], zygote["stage"], zygote["error"]) == (3, number, errno.EIO)
+        else:
+            assert zygote["state"] == 2
+        jaild.close(session)
+
+
+def test_interpreter_that_is_lost_on_the_way_ends_the_run(pen, faults):
+    """Else the script could run twice."""
+    with warm_jaild(pen, faults, NUMBERS["RUN_HANDOVER"]) as jaild:
+        assert settled(jaild)["state"] == 2
+        run = jaild.run(jaild.open(), WARM_SCRIPT, warm="small")
+        with pytest.raises(wire.Refused) as refused:
+            run.started()
+        assert (refused.value.error, refused.value.stage) == (errno.EIO, NUMBERS["RUN_HANDOVER"])
+        assert run.text() == ""
+        run.close()
 
 
 @pytest.mark.parametrize("name", ["INIT_PLAN", "INIT_PROC"])

@@ -274,10 +274,10 @@ static int run_request(struct jaild *jaild, struct jaild_watch *watch, union wir
 	return 0;
 }
 
-int jaild_run(struct jaild *jaild, struct jaild_watch *watch, uint64_t session, uint64_t wall_ms,
+int jaild_run(struct jaild *jaild, struct jaild_watch *watch, const struct wire_run *run,
 	const int fds[WIRE_RUN_FDS])
 {
-	union wire_any any = { .run = { .session = session, .wall_ms = wall_ms } };
+	union wire_any any = { .run = *run };
 
 	return run_request(jaild, watch, &any, WIRE_RUN, fds);
 }

@@ -97,8 +97,8 @@ int jaild_session_open(struct jaild *jaild, const char *key, const struct wire_l
 int jaild_session_close(struct jaild *jaild, uint64_t session);
 
 /* Asks for a run and does not wait: watch->on_message gets RUN_STARTED and RUN_ENDED, or FAILED, or
- * NULL. fds stay the caller's. wall_ms 0: the session's limit. */
-int jaild_run(struct jaild *jaild, struct jaild_watch *watch, uint64_t session, uint64_t wall_ms,
+ * NULL. fds stay the caller's. Of run the header is not looked at. */
+int jaild_run(struct jaild *jaild, struct jaild_watch *watch, const struct wire_run *run,
 	const int fds[WIRE_RUN_FDS]);
 
 /* The same for a call of the session's live interpreter; flags of enum wire_live_flag. After a

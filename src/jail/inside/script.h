@@ -3,6 +3,7 @@
 #include "jail/plan/plan.h"
 
 #include <linux/filter.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /*
@@ -26,6 +27,10 @@ void script_prepare(const struct script *script);
 /* The same for a live interpreter, whose code comes later (jail/plan/live.h); fds name its socket
  * in the place of the report. */
 void script_prepare_live(const struct script *script);
+
+/* True if the prepared script may run in an interpreter that was started without knowing of it:
+ * Python, with no variables of its own. */
+bool script_fits_waiting(void);
 
 /* Starts the prepared script. Returns its pid once the interpreter has been executed; a failure
  * before that ends init through wall(). */

@@ -76,6 +76,12 @@ int cgroup_cell_enter(const struct cgroup_root *root, const struct cgroup_cell *
 	return backend_of(root)->cell_enter(root, cell);
 }
 
+int cgroup_cell_tasks_open(const struct cgroup_root *root, const struct cgroup_cell *cell,
+	int ret_fds[CGROUP_TASKS_MAX])
+{
+	return backend_of(root)->cell_tasks_open(root, cell, ret_fds);
+}
+
 int cgroup_cell_kill(const struct cgroup_root *root, struct cgroup_cell *cell)
 {
 	cell->was_killed = true;

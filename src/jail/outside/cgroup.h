@@ -84,6 +84,13 @@ int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *c
  * not born in. */
 int cgroup_cell_enter(const struct cgroup_root *root, const struct cgroup_cell *cell);
 
+/* For a process that is to enter them elsewhere: the files of the cell's groups that it was not
+ * born in (CLONE_INTO_CGROUP), each open for a 0 to be written into. Returns how many, at most
+ * CGROUP_TASKS_MAX, which the caller closes; or -errno. */
+#define CGROUP_TASKS_MAX 3
+int cgroup_cell_tasks_open(const struct cgroup_root *root, const struct cgroup_cell *cell,
+	int ret_fds[CGROUP_TASKS_MAX]);
+
 /* Kills every process of the cell at once. Where no tree can do that: -EOPNOTSUPP. */
 int cgroup_cell_kill(const struct cgroup_root *root, struct cgroup_cell *cell);
 /* 1 when no process is in the cell any more, 0 while there is, or -errno. */

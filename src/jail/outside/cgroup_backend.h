@@ -15,6 +15,8 @@ struct cgroup_backend {
 		const struct cgroup_cell *cell, struct cgroup_usage *usage);
 	int (*cell_open)(const struct cgroup_root *root, const struct cgroup_cell *cell, int *fd);
 	int (*cell_enter)(const struct cgroup_root *root, const struct cgroup_cell *cell);
+	int (*cell_tasks_open)(const struct cgroup_root *root, const struct cgroup_cell *cell,
+		int ret_fds[CGROUP_TASKS_MAX]);
 	int (*cell_kill)(const struct cgroup_root *root, const struct cgroup_cell *cell);
 	int (*cell_is_empty)(const struct cgroup_root *root, const struct cgroup_cell *cell);
 };

@@ -72,6 +72,15 @@ static int cell_is_empty(const struct cgroup_root *root, const struct cgroup_cel
 	return 1;
 }
 
+static int cell_tasks_open(const struct cgroup_root *root, const struct cgroup_cell *cell,
+	int ret_fds[CGROUP_TASKS_MAX])
+{
+	(void)root;
+	(void)cell;
+	(void)ret_fds;
+	return 0;
+}
+
 const struct cgroup_backend cgroup_none = {
 	.session_make = session_ok,
 	.session_remove = session_ok,
@@ -81,6 +90,7 @@ const struct cgroup_backend cgroup_none = {
 	.run_end = run_end,
 	.cell_open = cell_open,
 	.cell_enter = cell_ok,
+	.cell_tasks_open = cell_tasks_open,
 	.cell_kill = cell_kill,
 	.cell_is_empty = cell_is_empty,
 };

@@ -208,6 +208,37 @@ static int cell_enter(const struct cgroup_root *root, const struct cgroup_cell *
 	return r;
 }
 
+static int tasks_open(int tree_fd, const char *group)
+{
+	char path[2 * CGROUP_NAME_MAX];
+	int fd;
+
+	(void)str_format(path, sizeof(path), "%s/tasks", group);
+	fd = openat(tree_fd, path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int cell_tasks_open(const struct cgroup_root *root, const struct cgroup_cell *cell,
+	int ret_fds[CGROUP_TASKS_MAX])
+{
+	const int trees[CGROUP_TASKS_MAX] = { root->memory_fd, root->pids_fd, root->cpu_fd };
+	char session[CGROUP_NAME_MAX], leaf[CGROUP_NAME_MAX];
+
+	cgroup_session_name(session, cell->session);
+	cell_name(leaf, cell);
+	for (int i = 0; i < CGROUP_TASKS_MAX; i++) {
+		ret_fds[i] = tasks_open(trees[i], i == 0 ? session : leaf);
+		if (ret_fds[i] < 0) {
+			int r = ret_fds[i];
+
+			while (i-- > 0)
+				(void)fd_close(ret_fds[i]);
+			return r;
+		}
+	}
+	return CGROUP_TASKS_MAX;
+}
+
 static int cell_kill(const struct cgroup_root *root, const struct cgroup_cell *cell)
 {
 	char name[CGROUP_NAME_MAX];
@@ -241,6 +272,7 @@ const struct cgroup_backend cgroup_v1 = {
 	.run_end = run_end,
 	.cell_open = cell_open,
 	.cell_enter = cell_enter,
+	.cell_tasks_open = cell_tasks_open,
 	.cell_kill = cell_kill,
 	.cell_is_empty = cell_is_empty,
 };

@@ -168,6 +168,15 @@ static int cell_enter(const struct cgroup_root *root, const struct cgroup_cell *
 	return 0;
 }
 
+static int cell_tasks_open(const struct cgroup_root *root, const struct cgroup_cell *cell,
+	int ret_fds[CGROUP_TASKS_MAX])
+{
+	(void)root;
+	(void)cell;
+	(void)ret_fds;
+	return 0;
+}
+
 static int cell_kill(const struct cgroup_root *root, const struct cgroup_cell *cell)
 {
 	char name[CGROUP_NAME_MAX];
@@ -193,6 +202,7 @@ const struct cgroup_backend cgroup_v2 = {
 	.run_end = run_end,
 	.cell_open = cell_open,
 	.cell_enter = cell_enter,
+	.cell_tasks_open = cell_tasks_open,
 	.cell_kill = cell_kill,
 	.cell_is_empty = cell_is_empty,
 };

@@ -2,6 +2,7 @@
 
 #include "base/fd.h"
 #include "base/macro.h"
+#include "jail/outside/caps.h"
 #include "jail/plan/plan.h"
 #include "wire/channel.h"
 #include "wire/stage.h"
@@ -81,12 +82,19 @@ static int descriptors_arrange(const struct spawn *spawn)
 	return descriptor_move(spawn->control_fd, INIT_CONTROL_FD);
 }
 
-/* In the child. jaild hears of a failure as of one of init's own. */
-__attribute__((noreturn)) static void child_become_init(const struct spawn *spawn)
+static int init_execute(const struct spawn *spawn)
 {
 	char name[] = "cloche-init";
 	char *const argv[] = { name, NULL };
 	char *const envp[] = { NULL };
+
+	execveat(spawn->init_fd, "", argv, envp, AT_EMPTY_PATH);
+	return -errno;
+}
+
+/* In the child. jaild hears of a failure as of one of init's own. */
+__attribute__((noreturn)) static void child_become_init(const struct spawn *spawn)
+{
 	struct init_event event = { .kind = INIT_FAILED, .stage = STAGE_CELL_CLONE };
 	int r;
 
@@ -95,19 +103,35 @@ __attribute__((noreturn)) static void child_become_init(const struct spawn *spaw
 		r = descriptors_arrange(spawn);
 	if (r == 0)
 		r = capabilities_keep();
-	if (r == 0) {
-		execveat(spawn->init_fd, "", argv, envp, AT_EMPTY_PATH);
-		r = -errno;
-	}
+	if (r == 0)
+		r = init_execute(spawn);
 	event.error = -r;
 	(void)channel_send(spawn->control_fd, &event, sizeof(event), NULL, 0);
 	_exit(1);
 }
 
+/* clone3 in the template's mount namespace. */
+static long template_clone(const struct spawn *spawn, struct clone_args *args)
+{
+	long pid;
+	int error;
+
+	if (setns(spawn->template_ns_fd, CLONE_NEWNS) < 0)
+		return -errno;
+	pid = syscall(SYS_clone3, args, sizeof(*args));
+	error = errno;
+	if (pid == 0)
+		return 0;
+	/* Not coming back would leave jaild without its own mounts: end, and all cells with us. */
+	if (setns(spawn->own_ns_fd, CLONE_NEWNS) < 0)
+		_exit(1);
+	return pid < 0 ? -error : pid;
+}
+
 int spawn_init(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd)
 {
 	AUTO_CLOSE int cgroup_fd = -1;
-	int pidfd = -1, error, r;
+	int pidfd = -1, r;
 	struct clone_args args = { .flags = CELL_NAMESPACES | CLONE_PIDFD,
 		.pidfd = (uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD };
@@ -122,20 +146,43 @@ int spawn_init(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd)
 	}
 	if (setns(spawn->network_fd, CLONE_NEWNET) < 0)
 		return -errno;
-	if (setns(spawn->template_ns_fd, CLONE_NEWNS) < 0)
-		pid = -1;
-	else
-		pid = syscall(SYS_clone3, &args, sizeof(args));
-	error = errno;
+	pid = template_clone(spawn, &args);
 	if (pid == 0)
 		child_become_init(spawn);
-	/* Not coming back would leave jaild without its own mounts: end, and all cells with us. */
-	if (setns(spawn->own_ns_fd, CLONE_NEWNS) < 0 ||
-		setns(spawn->own_network_fd, CLONE_NEWNET) < 0)
+	/* Not coming back would leave jaild in a cell's network: end, and all cells with us. */
+	if (setns(spawn->own_network_fd, CLONE_NEWNET) < 0)
 		_exit(1);
 	if (pid < 0)
-		return -error;
+		return (int)pid;
 	*ret_pid = (pid_t)pid;
+	*ret_pidfd = pidfd;
+	return 0;
+}
+
+/* In the child. Without capabilities, and with no_new_privs inherited, the exec gives it none back.
+ * jaild hears of a failure as of the hang-up. */
+__attribute__((noreturn)) static void child_become_zygote(const struct spawn *spawn)
+{
+	if (descriptors_arrange(spawn) == 0 && caps_keep_only(0) == 0)
+		(void)init_execute(spawn);
+	_exit(1);
+}
+
+int spawn_zygote(const struct spawn *spawn, pid_t pid, int *ret_pidfd)
+{
+	int pidfd = -1;
+	struct clone_args args = { .flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC |
+					    CLONE_NEWUTS | CLONE_PIDFD,
+		.pidfd = (uintptr_t)&pidfd,
+		.exit_signal = SIGCHLD,
+		.set_tid = (uintptr_t)&pid,
+		.set_tid_size = 1 };
+	long child = template_clone(spawn, &args);
+
+	if (child == 0)
+		child_become_zygote(spawn);
+	if (child < 0)
+		return (int)child;
 	*ret_pidfd = pidfd;
 	return 0;
 }

@@ -27,3 +27,13 @@ struct spawn {
  * of clone3(2) or setns(2).
  */
 int spawn_init(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd);
+
+/*
+ * Creates the process that becomes a zygote (jail/plan/zygote.h): in the pid, user and control
+ * group namespaces and groups of jaild, in a mount namespace of the template, without capabilities.
+ * It executes init_fd too, says INIT_BORN and waits for a zygote's plan. spawn->cgroup is not
+ * looked at. Its pid will be `pid`, which must be free: not one that a copy of it can have in a
+ * cell (random generators in libraries know a fork by its pid). The descriptors stay the caller's;
+ * the caller owns *ret_pidfd. Returns 0 or -errno.
+ */
+int spawn_zygote(const struct spawn *spawn, pid_t pid, int *ret_pidfd);

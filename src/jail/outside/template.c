@@ -165,7 +165,8 @@ static int file_write(const struct template_file *file, int root_fd)
 {
 	AUTO_CLOSE int fd = -1;
 	char path[64];
-	int r = str_format(path, sizeof(path), "etc/cloche/%s.py", file->name);
+	const char *suffix = strchr(file->name, '.') ? "" : ".py";
+	int r = str_format(path, sizeof(path), "etc/cloche/%s%s", file->name, suffix);
 
 	if (r < 0)
 		return r;

@@ -8,10 +8,10 @@
  * are locked (mount_namespaces(7)).
  */
 
-/* A file of ours: /etc/cloche/NAME.py. */
+/* A file of ours: /etc/cloche/NAME, or NAME.py if the name has no dot. */
 struct template_file {
 	const char *name;
-	const char *text;
+	const void *text;
 	size_t size;
 };
 

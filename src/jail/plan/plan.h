@@ -59,11 +59,20 @@ struct jail_plan {
 /* Checks a plan received with n_fds descriptors. Returns 0 or -EBADMSG. */
 int plan_check(const struct jail_plan *plan, uint64_t size, uint64_t n_fds);
 
-/* jaild to init, after the plan: one run, with the descriptors of enum wire_run_fd. */
+/* jaild to init, after the plan: an interpreter is on its way and will speak over the descriptor
+ * that comes along, in place of an earlier one (jail/inside/warm.h); or the one run, with the
+ * descriptors of enum wire_run_fd. */
+enum jail_word {
+	JAIL_RUN,
+	JAIL_WARM
+};
+
 struct jail_run {
 	uint32_t magic;
+	uint32_t word;	  /* enum jail_word */
+	uint32_t is_cold; /* JAIL_RUN: execute it, whatever waits */
 	uint32_t reserved;
-	uint64_t watchdog_ms; /* init ends the cell by itself after this */
+	uint64_t watchdog_ms; /* JAIL_RUN: init ends the cell by itself after this */
 };
 
 enum init_event_kind {

@@ -33,7 +33,7 @@ static void test_a_good_plan_passes(void **state)
 static void test_the_struct_has_no_padding(void **state)
 {
 	assert_int_equal(sizeof(struct jail_plan), 8 + sizeof(struct wire_limits) + 8 + 16);
-	assert_int_equal(sizeof(struct jail_run), 16);
+	assert_int_equal(sizeof(struct jail_run), 24);
 	assert_int_equal(sizeof(struct init_event), 32);
 }
 

@@ -1,0 +1,260 @@
+#include <Python.h>
+
+#include "base/fd.h"
+#include "jail/inside/wall.h"
+#include "jail/inside/warm.h"
+#include "jail/plan/zygote.h"
+#include "wire/channel.h"
+#include "wire/package.h"
+#include "zygote/cell_fork.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * Theory of operation. The zygote's whole life after its imports is serve(): one request of
+ * jaild's, one copy of this process in a cell. In the copy serve() returns, when it has already
+ * become the script's process; zygote.py then makes it as fresh as a started interpreter and calls
+ * wait(), which returns with the run's arguments. Limited API of 3.11: one build for all later
+ * versions. Everything is refused rather than risked: a zygote that is in doubt ends, and jaild
+ * starts another.
+ */
+
+/* What imports leave open has low numbers. */
+#define DESCRIPTORS_CHECKED 1024
+
+static int libraries_count(struct dl_phdr_info *info, size_t size, void *count)
+{
+	(void)size;
+	*(unsigned long long *)count = info->dlpi_adds;
+	return 1;
+}
+
+/* How many shared libraries have ever been loaded. */
+static unsigned long long libraries(void)
+{
+	unsigned long long count = 0;
+
+	(void)dl_iterate_phdr(libraries_count, &count);
+	return count;
+}
+
+static unsigned long long libraries_of_zygote;
+
+static int event_send(const struct zygote_event *event)
+{
+	return channel_send(INIT_CONTROL_FD, event, sizeof(*event), NULL, 0);
+}
+
+/* Python's half of fork(2) around the copying. Signals are blocked so that none is handled by a
+ * helper, in our memory; the copy unblocks them itself. Returns as cell_fork. */
+static int copy_make(const struct zygote_request *request, const int *fds, unsigned *ret_stage)
+{
+	sigset_t all, before;
+	int r;
+
+	PyOS_BeforeFork();
+	sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, &before);
+	r = cell_fork(request, fds, ret_stage);
+	if (r == 1) {
+		warm_become();
+		PyOS_AfterFork_Child();
+		return 1;
+	}
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	PyOS_AfterFork_Parent();
+	return r;
+}
+
+static bool request_is_whole(const struct zygote_request *request, ssize_t n, size_t n_fds)
+{
+	return n == sizeof(*request) && request->magic == ZYGOTE_MAGIC && request->has_leaf <= 1 &&
+	       request->n_tasks <= ZYGOTE_TASKS_MAX &&
+	       n_fds == ZYGOTE_FD_CGROUPS + request->has_leaf + request->n_tasks;
+}
+
+static PyObject *serve(PyObject *module, PyObject *arguments)
+{
+	struct zygote_event answer = { .magic = ZYGOTE_MAGIC, .kind = ZYGOTE_ANSWER };
+	struct zygote_request request;
+	int fds[CHANNEL_FDS_MAX], r;
+	size_t n_fds;
+	ssize_t n;
+
+	(void)module;
+	(void)arguments;
+	n = channel_receive(INIT_CONTROL_FD, &request, sizeof(request), fds, &n_fds);
+	if (n <= 0)
+		_exit(0); /* jaild has no use for us any more */
+	if (!request_is_whole(&request, n, n_fds))
+		_exit(1);
+#ifdef CLOCHE_FAULT_INJECTION
+	stage_to_fail = request.stage_to_fail;
+#endif
+	r = copy_make(&request, fds, &answer.stage);
+	if (r == 1)
+		Py_RETURN_TRUE;
+	channel_close_fds(fds, n_fds);
+	answer.seq = request.seq;
+	answer.error = -r;
+	if (event_send(&answer) < 0)
+		_exit(1);
+	Py_RETURN_FALSE;
+}
+
+/* A copy has none of our descriptors: whoever still wanted to read from one would find it closed,
+ * or a file of the script's behind it. */
+static bool descriptors_are_ours(void)
+{
+	for (int fd = INIT_CONTROL_FD + 1; fd < DESCRIPTORS_CHECKED; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			return false;
+	}
+	return true;
+}
+
+static PyObject *ready(PyObject *module, PyObject *arguments)
+{
+	struct zygote_event event = { .magic = ZYGOTE_MAGIC, .kind = ZYGOTE_SERVES };
+	unsigned long long loaded;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "K", &loaded))
+		return NULL;
+	event.loaded = loaded;
+	if (!descriptors_are_ours()) {
+		event.stage = STAGE_ZYGOTE_SERVES;
+		event.error = EMFILE;
+	}
+	libraries_of_zygote = libraries();
+	/* nobody of our uid is to look into us; a copy is its script's own (warm_become) */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || event_send(&event) < 0)
+		_exit(1);
+	Py_RETURN_NONE;
+}
+
+/* Keeps an object for good. */
+static PyObject *keep(PyObject *module, PyObject *object)
+{
+	(void)module;
+	Py_INCREF(object);
+	Py_RETURN_NONE;
+}
+
+/* The names in the first dictionary whose values the second does not have under them, by identity.
+ * It takes no reference to a value: that would be a write, and a copy of its page. */
+static PyObject *changed(PyObject *module, PyObject *arguments)
+{
+	PyObject *now, *before, *name, *value, *names = PyList_New(0);
+	Py_ssize_t at = 0;
+
+	(void)module;
+	if (!names || !PyArg_ParseTuple(arguments, "OO", &now, &before)) {
+		Py_XDECREF(names);
+		return NULL;
+	}
+	while (PyDict_Next(now, &at, &name, &value)) {
+		if (PyDict_GetItemWithError(before, name) == value)
+			continue;
+		if (PyErr_Occurred() || PyList_Append(names, name) < 0) {
+			Py_DECREF(names);
+			return NULL;
+		}
+	}
+	return names;
+}
+
+/* By exit(3), which calls what libraries have registered, if the script has loaded any; else that
+ * would only copy the pages of the zygote's. */
+static PyObject *leave(PyObject *module, PyObject *arguments)
+{
+	int status;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "i", &status))
+		return NULL;
+	if (libraries() != libraries_of_zygote)
+		exit(status);
+	(void)fflush(NULL);
+	_exit(status);
+}
+
+static PyObject *words_of(const struct package *package)
+{
+	PyObject *words = PyList_New(0);
+
+	for (unsigned i = 0; words && i < package->n_args; i++) {
+		PyObject *word = PyUnicode_DecodeFSDefault(package->args[i]);
+
+		if (!word || PyList_Append(words, word) < 0)
+			Py_CLEAR(words);
+		Py_XDECREF(word);
+	}
+	return words;
+}
+
+/* The run's arguments, None for a package that cannot be read. */
+static PyObject *arguments_read(int package_fd)
+{
+	PyObject *words = NULL;
+	struct package package;
+	struct stat status;
+	void *data;
+
+	if (fstat(package_fd, &status) < 0)
+		Py_RETURN_NONE;
+	data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, package_fd, 0);
+	if (data == MAP_FAILED)
+		Py_RETURN_NONE;
+	if (package_parse(data, (size_t)status.st_size, &package) == 0)
+		words = words_of(&package);
+	(void)munmap(data, (size_t)status.st_size);
+	if (words)
+		return words;
+	PyErr_Clear();
+	Py_RETURN_NONE;
+}
+
+static PyObject *wait_for_run(PyObject *module, PyObject *arguments)
+{
+	int package_fd = -1;
+	PyObject *words;
+
+	(void)module;
+	(void)arguments;
+	if (!warm_wait(&package_fd))
+		_exit(0);
+	words = arguments_read(package_fd);
+	(void)fd_close(package_fd);
+	return words;
+}
+
+static PyMethodDef methods[] = {
+	{ "ready", ready, METH_VARARGS, "Tells jaild that everything is loaded: a set of bits." },
+	{ "keep", keep, METH_O, "Keeps an object for as long as the process lives." },
+	{ "changed", changed, METH_VARARGS,
+		"Names of what is not the same in another dictionary." },
+	{ "leave", leave, METH_VARARGS,
+		"Ends the process with this status, without Python's end." },
+	{ "serve", serve, METH_NOARGS, "Serves one request; True in the copy." },
+	{ "wait", wait_for_run, METH_NOARGS,
+		"In the copy: waits for the run, returns its arguments." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static struct PyModuleDef definition = { PyModuleDef_HEAD_INIT, .m_name = "cloche_zygote",
+	.m_size = -1, .m_methods = methods };
+
+PyMODINIT_FUNC PyInit_cloche_zygote(void);
+
+__attribute__((visibility("default"))) PyMODINIT_FUNC PyInit_cloche_zygote(void)
+{
+	return PyModule_Create(&definition);
+}

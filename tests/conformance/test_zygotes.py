@@ -1,0 +1,287 @@
+"""Zygotes and the copies of them: nothing passes from a run to another one, what fails costs speed alone."""
+import itertools
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+import wire
+from conftest import LOADING, SERVES, serving
+from wire import End
+
+_numbers = itertools.count()
+NAME = "/usr/bin/python3"
+IS_WARM = "import sys; print('asyncio' in sys.modules)"
+# What is random or unique, each line of it.
+UNIQUE = """
+import os, random, secrets, ssl, tempfile, uuid
+print(random.random(), random.SystemRandom().random(), random.getrandbits(64))
+print(uuid.uuid4(), uuid.uuid1(), uuid.getnode())
+print(secrets.token_hex(8), os.urandom(8).hex(), ssl.RAND_bytes(8).hex())
+print(next(tempfile._get_candidate_names()), tempfile.mktemp())
+import multiprocessing
+print(multiprocessing.current_process().authkey.hex())
+"""
+UNIQUE_DATA = "import numpy as np; print(np.random.random(), np.random.default_rng().random(), np.random.get_state()[1][:2])"
+PROBE = """
+import atexit, builtins, gc, json, locale, logging, os, random, signal, sys, threading, warnings
+print(sorted(n for n in vars(builtins)), json.dumps([1]), sorted(os.environ.items()), sys.path, sys.argv)
+print(sorted(m for m in sys.modules if m not in ("_crypt",)), len(warnings.filters), logging.getLogger().handlers)
+print(sys.getrecursionlimit(), sys.getswitchinterval(), locale.setlocale(locale.LC_ALL), os.umask(0o22), os.getcwd())
+print([str(signal.getsignal(s)) for s in (2, 10, 13, 15)], signal.pthread_sigmask(0, []), threading.active_count())
+print(sorted(os.listdir("/tmp") + os.listdir("/dev/shm") + os.listdir("/run/cloche")), gc.isenabled(), gc.get_threshold())
+print(sys.gettrace(), sys.excepthook is sys.__excepthook__, sys.flags, sys.getdefaultencoding(), random.seed is not None)
+print([o for o in gc.get_objects() if type(o) is dict and o.get("mark") == "of another run"])
+"""
+SPOIL = """
+import atexit, builtins, gc, json, locale, logging, os, random, signal, sys, threading, warnings
+builtins.print_, builtins.len = print, lambda *_: 7
+json.dumps = lambda *_: "spoilt"
+os.environ["SPOILT"] = "1"; os.environ["PATH"] = "/nowhere"
+sys.path.insert(0, "/spoilt"); sys.modules["spoilt"] = json; del sys.modules["csv"]
+warnings.simplefilter("error"); logging.basicConfig(); sys.setrecursionlimit(77); sys.setswitchinterval(9)
+os.umask(0o777); signal.signal(15, signal.SIG_IGN); signal.pthread_sigmask(0, [10]); random.seed(1)
+for place in "/tmp", "/dev/shm": open(place + "/spoilt", "w").write("x")
+gc.disable(); gc.set_threshold(1); sys.settrace(lambda *_: None); sys.excepthook = print
+sys.mark = {"mark": "of another run"}; atexit.register(os._exit, 0)
+os.chdir("/tmp")
+"""
+
+
+def warm_run(jaild, code, kind="small", session=None):
+    own = session or jaild.open(f"z{next(_numbers)}")
+    try:
+        return jaild.result(own, code, warm=kind)[1]
+    finally:
+        if not session:
+            jaild.close(own)
+
+
+def zygotes_of(jaild):
+    return [pid for pid in wire.children(jaild.pid) if wire.cmdline(pid).decode() == NAME]
+
+
+@pytest.fixture
+def own(pen):
+    """A jaild of the test's own."""
+    with wire.Jaild(pen, options=["--zygotes", "1000"]) as jaild:
+        serving(jaild)
+        yield jaild
+
+
+@pytest.mark.parametrize("kind, code", [("small", UNIQUE), ("data", UNIQUE + UNIQUE_DATA)], ids=["small", "data"])
+def test_nothing_random_repeats(warm, kind, code):
+    """In one session, whose cells are spares made ahead, and in others; hash seed and layout aside (SECURITY.md)."""
+    session = warm.open("random")
+    runs = [warm_run(warm, code, kind, session) for _ in range(4)] + [warm_run(warm, code, kind) for _ in range(4)]
+    warm.close(session)
+    words = [word for text in runs for word in text.split() if len(word) > 3]
+    node = {word for word in words if words.count(word) > 1}
+    assert not node, f"repeated: {node}"
+
+
+def test_nothing_of_a_run_is_in_the_next_one(warm):
+    session = warm.open("spoilt")
+    fresh = warm_run(warm, PROBE, session=session)
+    assert "'asyncio'" in fresh
+    for _ in range(3):
+        warm_run(warm, SPOIL, session=session)
+        assert warm_run(warm, PROBE, session=session) == fresh
+        assert warm_run(warm, PROBE) == fresh
+    warm.close(session)
+
+
+def test_script_cannot_reach_its_zygote(warm):
+    """Signals, limits and namespaces of every process number that there could be."""
+    before = warm.zygotes()["small"]["generation"], zygotes_of(warm)
+    text = warm_run(warm, """
+import ctypes, errno, os, signal
+libc = ctypes.CDLL(None, use_errno=True)
+me, bad = os.getpid(), []
+for fd in range(3, 1024):
+    try: os.fstat(fd); bad.append(("descriptor", fd))
+    except OSError: pass
+for pid in [*range(1, 3000), os.getppid()]:
+    for number in (0, 9, 19):
+        try: os.kill(pid, number) if pid != me else None
+        except (ProcessLookupError, PermissionError): continue
+        if pid != me: bad.append((pid, number))
+    if pid != me:
+        for call, args in ((101, (16, pid, 0, 0)), (302, (pid, 7, 0, 0)), (434, (pid, 0))):
+            if libc.syscall(call, *args) >= 0: bad.append((pid, call))
+for call, args in ((308, (0, 0)), (272, (0x10000000,)), (56, (0x10000011, 0, 0, 0, 0)), (435, (0, 0))):
+    if libc.syscall(call, *args) >= 0: bad.append(call)
+print(bad, os.listdir("/proc"))
+""")
+    # 434 of init and of oneself is no way to anything; there are no others
+    assert text == "[(1, 434), (1, 434)] []\n"
+    assert (warm.zygotes()["small"]["generation"], zygotes_of(warm)) == before
+
+
+def test_a_child_that_survives_its_script_is_ended(warm):
+    inits = len(warm.inits())
+    session = warm.open("child")
+    text = warm_run(warm, """
+import os, signal, time
+if os.fork() == 0:
+    os.setsid(); signal.signal(15, signal.SIG_IGN); os.close(1); os.close(2); time.sleep(600)
+print("on")
+""", session=session)
+    assert text == "on\n"
+    warm.close(session)
+    assert len(warm.inits()) == inits
+
+
+def test_interpreter_that_waits_goes_with_its_session(own):
+    session = own.open("waits")
+    warm_run(own, "print(1)", session=session)
+    time.sleep(0.3)  # the next one is made, and waits
+    before = own.zygotes()["small"]["copies"]
+    assert before >= 2
+    own.close(session)
+    assert own.inits() == []
+    assert sorted(wire.children(own.pid)) == sorted(zygotes_of(own))
+
+
+def test_limits_hold_in_a_copy(warm):
+    session = warm.open("limits")
+    run = warm.run(session, "x = bytearray(400_000_000); x[::4096] = b'x' * len(x[::4096])", warm="small")
+    assert run.ended()["end"] == End.MEMORY
+    run = warm.run(session, "while True: pass", warm="small", wall_ms=300)
+    assert run.ended()["end"] == End.TIMEOUT
+    ended, text = warm.result(session, "import os\nn = 0\ntry:\n while True:\n  if os.fork() == 0: os.pause() if hasattr(os, 'pause') else __import__('time').sleep(60)\n  n += 1\nexcept OSError: print(n)", warm="small")
+    assert text == "15\n" and ended["advice"] == 1
+    warm.close(session)
+
+
+def test_what_a_zygote_may(own):
+    """As the host sees it: no capability, no way out, nothing to write to, nobody's secrets."""
+    for pid in zygotes_of(own):
+        status = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in line)
+        assert {status[name] for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
+        assert (status["NoNewPrivs"], status["Seccomp"], status["Threads"]) == ("1", "2", "1")
+        assert int(status["NSpid"].split()[-1]) >= 1000
+        for kind in ("mnt", "net", "ipc", "uts"):
+            assert os.readlink(f"/proc/{pid}/ns/{kind}") != os.readlink(f"/proc/{own.pid}/ns/{kind}"), kind
+        mounts = [line.split() for line in Path(f"/proc/{pid}/mountinfo").read_text().splitlines()]
+        assert mounts and all("ro" in line[5].split(",") for line in mounts), mounts
+        links = {name: os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")}
+        assert set(links) == {"0", "1", "2", "3"} and links["3"].startswith("socket:"), links
+        names = {word.partition(b"=")[0] for word in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0") if word}
+        assert b"PATH" in names and not names & {b"SECRET", b"LD_PRELOAD", b"PYTHONPATH"}
+        assert len(Path(f"/proc/{pid}/net/dev").read_text().splitlines()) == 3  # two of heading, and lo
+
+
+def test_what_a_copy_may(own):
+    """A script's process is the same whether it was executed or copied."""
+    def seen(kind):
+        session = own.open(f"seen-{kind}")
+        run = own.run(session, "import time; print('up', flush=True); time.sleep(60)", warm=kind)
+        assert run.line() == "up"
+        init, = own.inits()
+        pid, = [pid for pid in wire.children(init)]
+        status = Path(f"/proc/{pid}/status").read_text().splitlines()
+        names = ("Uid", "Gid", "Groups", "NSpid", "Cap", "NoNewPrivs", "Umask", "Name", "Sig", "Shd")
+        found = [line for line in status if line.startswith(names) and not line.startswith(("SigQ", "NSpid"))]
+        found = [line if not line.startswith(("Uid", "Gid")) else line.split()[0] for line in found]
+        groups = [Path(f"/proc/{who}/cgroup").read_text() for who in (pid, init)]
+        assert groups[0] == groups[1]
+        spaces = [os.readlink(f"/proc/{who}/ns/{name}") for who in (pid, init) for name in ("user", "mnt", "net", "pid", "ipc", "uts", "cgroup")]
+        assert spaces[:7] == spaces[7:]
+        links = sorted(os.listdir(f"/proc/{pid}/fd"))
+        limits = Path(f"/proc/{pid}/limits").read_text()
+        oom = Path(f"/proc/{pid}/oom_score_adj").read_text()
+        own.cancel(run.started()["run"])
+        run.ended()
+        own.close(session)
+        return found, links, limits, oom, status[0]
+
+    assert seen("small") == seen("none")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGSTOP], ids=["killed", "crashed", "stopped"])
+def test_zygote_that_is_lost_is_replaced(own, number):
+    session = own.open("lost")
+    assert warm_run(own, IS_WARM, session=session) == "True\n"
+    for pid in zygotes_of(own):
+        os.kill(pid, number)
+    for _ in range(3):  # slower, never wrong
+        assert warm_run(own, IS_WARM, session=session) in ("True\n", "False\n")
+        assert warm_run(own, "print(6*7)") == "42\n"
+    deadline = time.monotonic() + 40
+    while own.zygotes()["small"]["generation"] < 2 and time.monotonic() < deadline:
+        assert warm_run(own, "print(6*7)") == "42\n"  # one that is stopped is missed when it is asked
+        time.sleep(0.1)
+    assert own.zygotes()["small"]["generation"] == 2
+    assert warm_run(own, IS_WARM) == "True\n"
+    own.close(session)
+    assert all(Path(f"/proc/{pid}/status").exists() for pid in zygotes_of(own))
+
+
+def test_zygote_is_killed_while_it_is_asked(own):
+    """At any moment of a copy's way: a run works or is told, its session ends, nothing stays."""
+    for turn in range(40):
+        session = own.open(f"race{turn}")
+        run = own.run(session, IS_WARM, warm="small")
+        time.sleep(turn / 4000)
+        for pid in zygotes_of(own):
+            os.kill(pid, signal.SIGKILL)
+        try:
+            assert run.ended()["end"] == End.EXIT
+            assert run.text() in ("True\n", "False\n")
+        except wire.Refused as refusal:
+            assert refusal.stage > 0
+        run.close()
+        own.close(session)
+        if turn % 8 == 7:
+            serving(own, kinds=["small"])
+    assert own.inits() == []
+
+
+def test_zygotes_are_replaced_after_their_runs(pen):
+    """The hash seed, which copies of one zygote share, is another one in the next."""
+    seeds = set()
+    with wire.Jaild(pen, options=["--zygotes", "4"]) as jaild:
+        serving(jaild, kinds=["small"])
+        for _ in range(24):
+            seeds.add(warm_run(jaild, "print(hash('text'))"))
+            time.sleep(0.05)
+        deadline = time.monotonic() + 20
+        while jaild.zygotes()["small"]["generation"] < 3 and time.monotonic() < deadline:
+            seeds.add(warm_run(jaild, "print(hash('text'))"))
+            time.sleep(0.2)
+        assert jaild.zygotes()["small"]["generation"] >= 3
+    assert len(seeds) >= 3
+
+
+def test_without_the_option_there_is_none(pen):
+    with wire.Jaild(pen) as jaild:
+        assert {zygote["state"] for zygote in jaild.zygotes().values()} == {0}
+        assert warm_run(jaild, IS_WARM) == "False\n"
+        assert zygotes_of(jaild) == []
+
+
+@pytest.mark.parametrize("change", [
+    {"profile": "roomy"}, {"cpu_ms_per_s": 2000}, {"stack_bytes": 16 << 20}, {"processes": 3},
+], ids=str)
+def test_cell_that_an_interpreter_does_not_fit_has_it_started(warm, change):
+    session = warm.open(f"fit{next(_numbers)}", **change)
+    assert warm_run(warm, IS_WARM, session=session) == "False\n"
+    warm.close(session)
+
+
+def test_variables_and_bash_are_started(warm):
+    session = warm.open("others")
+    assert warm.result(session, "import os, sys; print(os.environ['X'], 'asyncio' in sys.modules)", env=["X=1"],
+                       warm="small")[1] == "1 False\n"
+    assert warm.result(session, "echo $((6*7))", "bash", warm="none")[1] == "42\n"
+    assert warm.result(session, "echo $((6*7))", "bash", warm="small")[1] == "42\n"
+    warm.close(session)
+
+
+def test_states_are_told(pen):
+    with wire.Jaild(pen, options=["--zygotes", "10"]) as jaild:
+        assert jaild.zygotes()["data"]["state"] in (LOADING, SERVES)
+        small = serving(jaild, kinds=["small"])["small"]
+        assert small["loaded"] and (small["stage"], small["error"], small["generation"]) == (0, 0, 1)

@@ -1,0 +1,332 @@
+"""A zygote: loads what scripts import, then serves copies of itself to cells (src/zygote).
+
+Started by cloche-init as `python3 zygote.py MODULE...`, without rights, in a tree that nothing can be
+written to. In a copy, serve() returns once it is the script's process; what would differ from a
+freshly started interpreter, or be the same in two copies, is made anew here; then wait() returns
+with the run's arguments and bootstrap.py takes over, exactly as when it is executed.
+"""
+import sys
+
+builtins = sys.modules["builtins"]
+__builtins__ = builtins.__dict__.copy()  # the copy serves this file, whatever a script does to them
+
+HOME = "/mnt/data"
+BOOTSTRAP = "/etc/cloche/bootstrap.py"
+
+
+def load(names):
+    """Imports them. Returns which could be, as bits."""
+    import importlib
+
+    loaded = 0
+    for bit, name in enumerate(names):
+        try:
+            importlib.import_module(name)
+            warm_up(name)
+            loaded |= 1 << bit
+        except Exception:
+            continue  # not there, or broken: a script that wants it is told so by its own import
+    return loaded
+
+
+def warm_up(name):
+    """What the first use would make in every copy again."""
+    if name == "matplotlib.pyplot":
+        import io
+
+        plot = sys.modules[name]
+        figure, axes = plot.subplots()
+        axes.plot([1, 2], [1, 2], label="x")
+        axes.bar([1, 2], [1, 2])
+        axes.set_title("x")
+        axes.legend()
+        figure.tight_layout()
+        figure.savefig(io.BytesIO(), format="png")
+        plot.close("all")
+        # its fonts read from files that stay open, and no copy has them
+        fonts = sys.modules["matplotlib.font_manager"]
+        for function in "_get_font", "get_font":
+            if hasattr(getattr(fonts, function, None), "cache_clear"):
+                getattr(fonts, function).cache_clear()
+    elif name == "pandas":
+        import io
+
+        table = sys.modules[name].read_csv(io.StringIO("a,b\nx,1\ny,2\nx,3\n"))
+        table.groupby("a")["b"].sum().sort_values().to_string()
+
+
+class Prepared:
+    """What matplotlib asks for at its import: a folder that it can write to. Here is none; it gets
+    one that it merely believes in, what it writes is lost, and the copies ask anew."""
+
+    def __enter__(self):
+        import io
+        import os
+
+        self.kept = [(os, "access", os.access), (os, "unlink", os.unlink)]
+        self.kept += [(io, "open", io.open), (builtins, "open", io.open)]
+        self.folder = os.environ["MPLCONFIGDIR"]
+        os.environ["MPLCONFIGDIR"] = "/etc/cloche"
+        os.access = lambda *_, **__: True
+        os.unlink = lambda *_, **__: None
+        io.open = builtins.open = open_nowhere
+
+    def __exit__(self, *_):
+        import os
+
+        for module, name, value in self.kept:
+            setattr(module, name, value)
+        os.environ["MPLCONFIGDIR"] = self.folder
+
+
+def open_nowhere(file, mode="r", *rest, **named):
+    if "w" in mode or "x" in mode:
+        return open("/dev/null", mode.replace("x", "w"), *rest, **named)
+    return open(file, mode, *rest, **named)
+
+
+def refresh():
+    """In a copy: nothing random, no name and no number of the process is another copy's too."""
+    modules = sys.modules
+    if "tempfile" in modules:
+        modules["tempfile"]._name_sequence = None
+        modules["tempfile"].tempdir = None
+    if "uuid" in modules:
+        modules["uuid"]._node = modules["uuid"]._last_timestamp = None
+    if "threading" in modules:
+        modules["threading"].main_thread()._set_native_id()
+    if "ssl" in modules:
+        from os import urandom
+
+        modules["ssl"].RAND_add(urandom(32), 32.0)
+    if "multiprocessing.process" in modules:
+        process = modules["multiprocessing.process"]
+        process._current_process = process._MainProcess()
+    if "numpy.random" in modules:
+        modules["numpy.random"].seed()
+    if "matplotlib" in modules:
+        forget(modules["matplotlib"].get_configdir)
+        forget(modules["matplotlib"].get_cachedir)
+
+
+def forget(function):
+    """What matplotlib's own decorator, or functools', has kept of its only call."""
+    if hasattr(function, "cache_clear"):
+        function.cache_clear()
+    else:
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__))
+        cells["called"].cell_contents = False
+
+
+def reopen(name, number, mode):
+    """A standard stream as the interpreter makes it at its start, for what is now behind it."""
+    from io import TextIOWrapper, open
+
+    old = getattr(sys, name)
+    buffer = open(number, mode + "b", 0 if mode == "w" else -1, closefd=False)
+    raw = buffer if mode == "w" else buffer.raw
+    raw.name = old.name
+    new = TextIOWrapper(buffer, old.encoding, old.errors, "\n", False, mode == "w")
+    new.mode = mode
+    setattr(sys, name, new)
+    setattr(sys, f"__{name}__", new)
+    STREAMS.append(new)
+
+
+def image():
+    """What tells that the interpreter or its packages have been replaced."""
+    places = [sys.executable, *sys.path[2:]]
+    return [(at.st_dev, at.st_ino, at.st_mtime_ns) for at in map(stat_or_none, places) if at]
+
+
+def stat_or_none(path):
+    from os import stat
+
+    try:
+        return stat(path)
+    except OSError:
+        return None
+
+
+def differs(known):
+    """Whether an interpreter that starts now would load or find something else than we did."""
+    from os import listdir
+
+    for name in listdir(HOME):
+        stem, _, suffix = name.partition(".")
+        if stem in known and (suffix in ("", "py", "pyc") or suffix.endswith("so")):
+            return True
+    return any(map(stat_or_none, OF_USER))
+
+
+def start_anew(words):
+    from os import execv
+
+    execv(sys.executable, [sys.executable, BOOTSTRAP, *words])
+
+
+class End:
+    """Takes the place of sys.stdout behind the last function for the end. Python, which has by then
+    stopped all other threads, flushes it; we do what comes next for the script's modules alone, in
+    the same order, and leave: to take the zygote's apart would first copy them, page by page."""
+
+    closed = False
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def flush(self):
+        sys.stdout = self.stream
+        self.stream.flush()
+        sys.stderr.flush()
+        if gc.isenabled():
+            gc.collect()
+        for name in ENDING:
+            sys.__dict__[name] = None
+        modules_end()
+        self.stream.flush()
+        sys.stderr.flush()
+        native.leave(status.pop())
+
+
+def modules_end():
+    """finalize_modules of CPython, for what the script has put into sys.modules."""
+    watched = []
+    for name in native.changed(sys.modules, LOADED):
+        if name not in KEPT:
+            module = sys.modules[name]
+            if type(module) is MODULE:
+                watched.append(ref(module))
+            sys.modules[name] = module = None
+    sys.modules["io"] = None  # what an error in __del__ would show the script's lines with
+    for name in native.changed(builtins.__dict__, __builtins__):
+        del builtins.__dict__[name]
+    for name in native.changed(__builtins__, builtins.__dict__):
+        builtins.__dict__[name] = __builtins__[name]
+    gc.collect()
+    while watched:
+        module = watched.pop()()
+        if module is not None:
+            clear(module.__dict__)
+    gc.collect()
+
+
+def clear(names):
+    for name, value in list(names.items()):
+        if value is not None and name[:1] == "_" and name[1:2] != "_":
+            names[name] = value = None
+    for name, value in list(names.items()):
+        if value is not None and name != "__builtins__":
+            names[name] = value = None
+
+
+def at_end():
+    """The last function that Python calls at a script's end."""
+    logging = LOADED.get("logging")
+    if logging and len(logging._handlerList) > 1:  # else the script has no handlers
+        logging.shutdown()
+    if status and all_is_usual():
+        sys.stdout = End(sys.stdout)
+
+
+def all_is_usual():
+    """Whether the script has left alone what Python's end looks at."""
+    now = sys.__dict__
+    if not now.keys() <= OF_SYS:
+        return False
+    for name, stream in zip(("stdin", "stdout", "stderr"), STREAMS):
+        if now.get(name) is not stream or now.get(f"__{name}__") is not stream:
+            return False
+    try:
+        return not sys.stdout.closed and not sys.stderr.closed
+    except ValueError:  # detached
+        return False
+
+
+def note_status(conclude):
+    """conclude() of bootstrap.py, from which the exit status is learnt, if it is a plain one."""
+
+    def conclude_noting(*arguments):
+        try:
+            conclude(*arguments)
+        except SystemExit as error:
+            if type(error) is SystemExit:
+                code = 0 if error.code is None else error.code
+                if type(code) is int and 0 <= code <= 255:
+                    status.append(code)
+            raise
+
+    return conclude_noting
+
+
+def prepare():
+    """Loads everything. Returns the names of bootstrap.py and what native.ready is to say."""
+    import atexit
+
+    atexit.register(at_end)  # the first one: it is called last
+    with Prepared():
+        loaded = load(sys.argv[1:])
+    names = {"__name__": "bootstrap"}
+    with open(BOOTSTRAP, "rb") as file:
+        exec(compile(file.read(), BOOTSTRAP, "exec", 0, True), names)
+    if "logging" in sys.modules:
+        atexit.unregister(sys.modules["logging"].shutdown)  # at_end sees to it
+    refresh()  # what fails here would in every copy
+    return names, loaded
+
+
+def serve(loaded):
+    """Returns in copies only, which are then their script's."""
+    LOADED.update(sys.modules)
+    del LOADED["__main__"]
+    native.keep([LOADED, {name: sys.__dict__.get(name) for name in ENDING}])
+    known = {name.partition(".")[0] for name in sys.modules} | {"matplotlibrc"}
+    before = image()
+    gc.collect()
+    gc.freeze()
+    native.ready(loaded)
+    while not native.serve():
+        if image() != before:
+            sys.exit()  # jaild starts another
+    refresh()
+    words = native.wait()
+    for name, number, mode in ("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"):
+        reopen(name, number, mode)
+    if words is None or differs(known) or image() != before:
+        start_anew(words or [])
+    sys.argv[:] = [BOOTSTRAP, *words]
+    sys.orig_argv[:] = [sys.executable, BOOTSTRAP, *words]
+
+
+def of_user():
+    """Where a person's files change what an interpreter does."""
+    import site
+
+    return site.getusersitepackages(), HOME + "/.config/matplotlib/matplotlibrc"
+
+
+import gc
+from _weakref import ref
+
+import cloche_zygote as native
+
+del sys.modules["cloche_zygote"]
+KEPT = "sys", "builtins"
+MODULE = type(sys)
+ENDING = (  # sys_deletes of CPython
+    "path argv ps1 ps2 last_exc last_type last_value last_traceback path_hooks path_importer_cache "
+    "meta_path __interactivehook__"
+).split()
+OF_SYS = {*sys.__dict__, "last_type", "last_value", "last_traceback", "last_exc"}
+LOADED = {}
+STREAMS = []
+status = []  # of the script, once it is known
+OF_USER = of_user()
+bootstrap, loaded = prepare()
+serve(loaded)
+__file__ = BOOTSTRAP
+bootstrap["conclude"] = note_status(bootstrap["conclude"])
+bootstrap["run"](3)
+if "mmap" in LOADED:
+    sys.modules["mmap"] = LOADED["mmap"]  # bootstrap.py has hidden the one that it needed itself
+raise KeyboardInterrupt
