@@ -24,7 +24,7 @@
  * copy for a child and ends, which makes init the copy's parent: whoever waits for a script is the
  * same in both kinds of start, and the kernel ends the namespace without anybody's help.
  *
- *     zygote --vfork--> helper: groups, setns --vfork--> stem, in the cell --clone--> copy
+ *     zygote --vfork--> helper: setns --vfork--> stem, in the cell --clone--> copy: groups
  *
  * helper and stem share the zygote's memory, which stops until they have ended, and return from
  * nothing; the copy has memory of its own and returns through all three functions.
@@ -90,22 +90,31 @@ static int groups_enter(const struct zygote_request *request, const int *fds)
 	return 0;
 }
 
-static int descriptors_arrange(int socket)
+/* Not with the others: a group outside of one's namespace cannot be entered by birth. */
+static int cgroup_namespace_enter(int pidfd)
 {
-	if (dup2(socket, INIT_CONTROL_FD) < 0)
-		return -errno;
+	return setns(pidfd, CLONE_NEWCGROUP) < 0 ? -errno : 0;
+}
+
+static int others_close(void)
+{
 	return close_range(INIT_CONTROL_FD + 1, ~0U, 0) < 0 ? -errno : 0;
 }
 
-/* In the copy: a failure is told to init by the socket. */
-static void copy_settle(const int *fds, const struct registered *registered)
+/*
+ * In the copy: a failure is told to init by the socket. The groups of v1 are for the copy to enter
+ * and not for the helpers, whose memory is the zygote's: a cell that is short of memory may lose
+ * the processes in its groups, and with one of them goes whoever shares its memory.
+ */
+static void copy_settle(const struct zygote_request *request, const int *fds,
+	const struct registered *registered)
 {
 	registered_set(registered);
-	/* not with the others: a group outside of one's namespace cannot be entered by birth */
-	if (setns(fds[ZYGOTE_FD_PIDFD], CLONE_NEWCGROUP) < 0)
-		_exit(1);
-	if (descriptors_arrange(fds[ZYGOTE_FD_SOCKET]) < 0)
-		_exit(1);
+	if (dup2(fds[ZYGOTE_FD_SOCKET], INIT_CONTROL_FD) < 0)
+		_exit(1); /* init sees the socket hang up */
+	wall(STAGE_WARM_CGROUP, groups_enter(request, fds));
+	wall(STAGE_WARM_CGROUP, cgroup_namespace_enter(fds[ZYGOTE_FD_PIDFD]));
+	wall(STAGE_WARM_CGROUP, others_close());
 }
 
 /* Needed by each of the three; lies in the zygote's frame. */
@@ -132,7 +141,7 @@ __attribute__((noinline)) static int stem_run(struct journey *journey)
 		_exit(0);
 	pid = syscall(SYS_clone3, &args, sizeof(args));
 	if (pid == 0) {
-		copy_settle(journey->fds, &journey->registered);
+		copy_settle(journey->request, journey->fds, &journey->registered);
 		return 1;
 	}
 	(void)failed(&journey->trail, STAGE_WARM_CLONE, pid < 0 ? -errno : 0);
@@ -149,8 +158,7 @@ __attribute__((noinline)) static int helper_run(struct journey *journey)
 	int pidfd = journey->fds[ZYGOTE_FD_PIDFD];
 	pid_t pid;
 
-	if (failed(trail, STAGE_WARM_CGROUP, groups_enter(journey->request, journey->fds)) ||
-		failed(trail, STAGE_WARM_ENTER, setns(pidfd, CELL_NAMESPACES) < 0 ? -errno : 0))
+	if (failed(trail, STAGE_WARM_ENTER, setns(pidfd, CELL_NAMESPACES) < 0 ? -errno : 0))
 		_exit(0);
 	pid = vfork();
 	if (pid == 0)

@@ -176,7 +176,8 @@ static bool is_cells(const struct cell *cell, pid_t pid)
 bool child_is_known(const struct jaild *jaild, pid_t pid)
 {
 	for (const struct session *session = jaild->sessions; session; session = session->next) {
-		if (is_cells(session->cell, pid) || is_cells(session->spare, pid))
+		if (is_cells(session->cell, pid) || is_cells(session->spare, pid) ||
+			is_cells(session->live.cell, pid))
 			return true;
 		if (session->walk && session->walk->pid == pid)
 			return true;
