@@ -109,7 +109,7 @@ def test_S18_a_part_dies_under_load(start, name, number):
 
 
 def test_S18_a_killed_init_ends_its_own_run_only(start):
-    service = start()
+    service = start("--spares", "0")  # so that the init which comes is the victim's
     api = service.api
     quiet = Background(api.run, "quiet", "import time;time.sleep(4);print('whole')")
     until(lambda: service.pids("cloche-init"))
