@@ -106,8 +106,8 @@ static int others_close(void)
  * and not for the helpers, whose memory is the zygote's: a cell that is short of memory may lose
  * the processes in its groups, and with one of them goes whoever shares its memory.
  */
-static void copy_settle(const struct zygote_request *request, const int *fds,
-	const struct registered *registered)
+static void copy_settle(
+	const struct zygote_request *request, const int *fds, const struct registered *registered)
 {
 	registered_set(registered);
 	if (dup2(fds[ZYGOTE_FD_SOCKET], INIT_CONTROL_FD) < 0)
