@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jail/outside/cgroup.h"
+#include "jail/cgroup/cgroup.h"
 #include "jaild/loop.h"
 #include "jaild/spares/spares.h"
 #include "jaild/zygote/zygote.h"

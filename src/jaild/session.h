@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jail/outside/cgroup.h"
+#include "jail/cgroup/cgroup.h"
 #include "jail/outside/home.h"
 #include "jail/outside/idmap.h"
 #include "jaild/jaild.h"

@@ -2,7 +2,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "jail/outside/cgroup_file.h"
+#include "jail/cgroup/cgroup_file.h"
 #include "launch/sweep.h"
 
 #include <errno.h>

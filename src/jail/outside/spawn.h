@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jail/outside/cgroup.h"
+#include "jail/cgroup/cgroup.h"
 
 #include <sys/types.h>
 

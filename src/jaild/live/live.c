@@ -3,7 +3,7 @@
 #include "base/fd.h"
 #include "base/macro.h"
 #include "base/str.h"
-#include "jail/outside/cgroup_live.h"
+#include "jail/cgroup/cgroup_live.h"
 #include "jail/plan/live.h"
 #include "jail/plan/plan.h"
 #include "jaild/answer.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jail/outside/cgroup.h"
+#include "jail/cgroup/cgroup.h"
 #include "jail/plan/zygote.h"
 #include "jaild/loop.h"
 #include "wire/message.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jail/outside/cgroup.h"
+#include "jail/cgroup/cgroup.h"
 
 /* The functions of cgroup.h, once per back end; cgroup.c chooses by root->backend. */
 struct cgroup_backend {

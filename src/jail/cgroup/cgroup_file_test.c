@@ -1,4 +1,4 @@
-#include "jail/outside/cgroup_file.h"
+#include "jail/cgroup/cgroup_file.h"
 
 #include "base/fd.h"
 #include "base/macro.h"

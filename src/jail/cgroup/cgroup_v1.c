@@ -1,9 +1,9 @@
-#include "jail/outside/cgroup_backend.h"
+#include "jail/cgroup/cgroup_backend.h"
 
 #include "base/fd.h"
 #include "base/macro.h"
 #include "base/str.h"
-#include "jail/outside/cgroup_file.h"
+#include "jail/cgroup/cgroup_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

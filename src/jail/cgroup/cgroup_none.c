@@ -1,4 +1,4 @@
-#include "jail/outside/cgroup_backend.h"
+#include "jail/cgroup/cgroup_backend.h"
 
 #include <errno.h>
 

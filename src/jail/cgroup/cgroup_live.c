@@ -1,7 +1,7 @@
-#include "jail/outside/cgroup_live.h"
+#include "jail/cgroup/cgroup_live.h"
 
 #include "base/fd.h"
-#include "jail/outside/cgroup_file.h"
+#include "jail/cgroup/cgroup_file.h"
 
 #include <errno.h>
 

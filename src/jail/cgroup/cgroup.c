@@ -1,8 +1,8 @@
-#include "jail/outside/cgroup.h"
+#include "jail/cgroup/cgroup.h"
 
 #include "base/assert.h"
 #include "base/fd.h"
-#include "jail/outside/cgroup_backend.h"
+#include "jail/cgroup/cgroup_backend.h"
 
 /* One decision, made by the launcher when it found the host's trees, holds for jaild's whole life.
  */
