@@ -652,7 +652,8 @@ static void test_the_instruction_pointer_does_not_matter(void **state)
 static void test_no_call_takes_long(void **state)
 {
 	print_message("# %u instructions, at most %u for one call\n", count, longest);
-	assert_true(longest > 10 && longest <= 60);
+	/* setsockopt, whose lines are tried one after the other; it is no call of loops */
+	assert_true(longest > 10 && longest <= 80);
 }
 
 static void test_a_program_that_does_not_fit_is_refused(void **state)

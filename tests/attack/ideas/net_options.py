@@ -18,6 +18,17 @@ fails("IPV6_ADD_MEMBERSHIP", lambda: six.setsockopt(41, 20, group + index), errn
 fails("IP_ADD_MEMBERSHIP", lambda: udp.setsockopt(0, 35, bytes([239, 1, 2, 3]) + bytes(4) + index), errno.ENODEV)
 address = struct.pack("=HHI", socket.AF_INET6, 0, 0) + group + bytes(4)
 fails("MCAST_JOIN_GROUP", lambda: six.setsockopt(41, 42, struct.pack("=II", 1, 0) + address.ljust(128, b"\0")), errno.ENODEV)
+fails("SO_TIMESTAMPING", lambda: udp.setsockopt(1, 37, struct.pack("I", 2)))
+for end, level, option in ((udp, 0, 11), (six, 41, 25)):  # ignored
+    end.setsockopt(level, option, 1)
+    if end.getsockopt(level, option):
+        escaped(f"RECVERR of level {level}")
+probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+probe.bind(("127.0.0.1", 0))
+probe.connect(probe.getsockname())
+probe.sendmsg([b"x"], [(1, 37, struct.pack("I", 2))])  # time stamps asked for along with what is sent
+time.sleep(0.1)
+fails("queue of errors", lambda: probe.recvmsg(100, 500, 0x2000 | 0x40), errno.EAGAIN)
 many = struct.pack("=QiiI4x", 20, 41, 52, 64) * 2700  # control messages that change nothing
 fails("IPV6_2292PKTOPTIONS", lambda: six.setsockopt(41, 6, many))
 label = socket.inet_pton(socket.AF_INET6, "::1") + struct.pack(">I", 77) + struct.pack("=BBHHHI", 0, 255, 3, 60, 60, 0)
