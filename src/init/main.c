@@ -140,6 +140,8 @@ int main(void)
 	cell_build(&cell);
 	wall(STAGE_INIT_READY, channel_send(INIT_CONTROL_FD, &ready, sizeof(ready), NULL, 0));
 	wall(STAGE_RUN_PACKAGE, run_receive(&cell, &run, fds));
+	/* was for interpreters that come to wait here */
+	cell.filter_fd = fd_close(cell.filter_fd);
 	if (run.magic == LIVE_MAGIC) {
 		cell.warm_fd = fd_close(cell.warm_fd);
 		live_serve(&cell);
