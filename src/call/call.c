@@ -366,8 +366,13 @@ static int live_choose(struct call *call)
 			"the session's state is %s: every run is a new interpreter", HOUSE_STATE);
 		return -EINVAL;
 	}
-	(void)pool_status(house_pool_get(call->house), &status);
-	if (!call->is_live || (status.protections & WIRE_PROTECT_CGROUP_KILL))
+	if (!call->is_live)
+		return 0;
+	if (!pool_status(house_pool_get(call->house), &status)) {
+		fault_set(&call->result->fault, FAULT_SANDBOX_UNAVAILABLE, "the jail is not there");
+		return -ECONNRESET;
+	}
+	if (status.protections & WIRE_PROTECT_CGROUP_KILL)
 		return 0;
 	fault_set_field(&call->result->fault, "state",
 		"this host has no v2 control groups, which \"%s\" needs to freeze", HOUSE_LIVE);

@@ -102,7 +102,7 @@ static int cache_prepare(struct image_job *job)
 		r = job_mkdir(job, apt);
 	if (r < 0)
 		return r;
-	job->log_fd = open(job->log_path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+	job->log_fd = open(job->log_path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 	if (job->log_fd < 0)
 		return job_refuse(job, "", "%s: %s.", job->log_path, strerror(errno));
 	return 0;
