@@ -142,7 +142,7 @@ int finish_tree(struct image_job *job, const char *id)
 		r = fonts_make(job);
 	if (r == 0)
 		r = step_as_nobody(
-			job, "Listing what is in the image", "manifest", IMAGE_MANIFEST + 1, id);
+			job, "Listing what is in the image", "manifest", &IMAGE_MANIFEST[1], id);
 	if (r == 0)
 		r = strip(job);
 	if (r == 0)

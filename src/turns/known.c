@@ -26,13 +26,13 @@ static int form_check(int fd)
 int known_open(int fd, struct known **ret_known)
 {
 	AUTO_CLOSE int memory_fd = fd;
-	int r = fd < 0 ? 0 : form_check(fd);
+	int r = memory_fd < 0 ? 0 : form_check(memory_fd);
 	void *memory;
 
 	if (r < 0)
 		return r;
 	memory = mmap(NULL, KNOWN_SIZE, PROT_READ | PROT_WRITE,
-		fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+		memory_fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, memory_fd, 0);
 	if (memory == MAP_FAILED)
 		return -errno;
 	*ret_known = memory;
