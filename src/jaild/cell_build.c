@@ -1,10 +1,10 @@
 #include "jaild/cell_build.h"
 
 #include "base/fd.h"
-#include "base/str.h"
 #include "jail/outside/home.h"
 #include "jail/outside/idmap.h"
 #include "jail/outside/network.h"
+#include "jail/outside/oom_score.h"
 #include "jail/outside/procfs.h"
 #include "jail/outside/spawn.h"
 #include "jaild/zygote/zygote.h"
@@ -24,9 +24,6 @@
  * It is in two halves because init has to have been executed in between: until then /proc/PID of it
  * is not ours to write. Init itself says that it is there.
  */
-
-/* Scripts go first when the host is out of memory. */
-#define CELL_OOM_SCORE_ADJ "500"
 
 /* How much later than jaild init ends a forgotten cell by itself. */
 #define WATCHDOG_GRACE_MS 5000
@@ -56,14 +53,6 @@ static int init_spawn(struct cell *cell)
 	}
 	cell->control_fd = sockets[0];
 	return fd_set_nonblocking(cell->control_fd);
-}
-
-static int oom_score_set(const struct cell *cell)
-{
-	char path[32];
-
-	(void)str_format(path, sizeof(path), "%d/oom_score_adj", cell->pid);
-	return fd_write_file(cell->session->jaild->proc_fd, path, CELL_OOM_SCORE_ADJ);
 }
 
 /* As many processors as the profile pays for, another set for each cell in turn. */
@@ -159,7 +148,8 @@ bool cell_build_finish(struct cell *cell)
 	struct failure *failure = &cell->failure;
 	AUTO_CLOSE int proc_fd = -1;
 
-	if (step_failed(failure, STAGE_CELL_OOM_SCORE, oom_score_set(cell)) ||
+	if (step_failed(failure, STAGE_CELL_OOM_SCORE,
+		    oom_score_set(session->jaild->proc_fd, cell->pid, OOM_SCORE_CELL)) ||
 		step_failed(failure, STAGE_CELL_MAPS,
 			idmap_write(session->jaild->proc_fd, cell->pid, &session->ids)))
 		return false;

@@ -2,8 +2,8 @@
 
 #include "base/fd.h"
 #include "base/macro.h"
-#include "base/str.h"
 #include "jail/cgroup/cgroup_live.h"
+#include "jail/outside/oom_score.h"
 #include "jail/plan/live.h"
 #include "jail/plan/plan.h"
 #include "jaild/answer.h"
@@ -46,9 +46,6 @@
 #define FREEZE_RETRY_US 1000
 #define FREEZE_LIMIT_US (1000 * 1000ULL)
 
-/* Above that of other cells (cell_build.c): an interpreter can be made again, a run not. */
-#define LIVE_OOM_SCORE_ADJ "800"
-
 void live_init(struct live *live)
 {
 	*live = (struct live){ .pidfd = -1, .leaf_fd = -1, .waiting.fds = { -1, -1, -1, -1, -1 } };
@@ -90,14 +87,6 @@ static void memory_note(struct session *session)
 	live->files_bytes = memory.shmem_bytes - MIN(memory.shmem_bytes, home_bytes);
 }
 
-static int oom_score_set(const struct cell *cell)
-{
-	char path[32];
-
-	(void)str_format(path, sizeof(path), "%d/oom_score_adj", cell->pid);
-	return fd_write_file(cell->session->jaild->proc_fd, path, LIVE_OOM_SCORE_ADJ);
-}
-
 int live_start(struct cell *cell)
 {
 	struct live *live = &cell->session->live;
@@ -106,9 +95,8 @@ int live_start(struct cell *cell)
 
 	cell->cgroup.was_killed = true; /* it has been frozen: the leaf serves nobody else */
 	r = cgroup_leaf_take(&cell->session->jaild->cgroups, &cell->cgroup, &live->leaf_fd);
-
 	if (r == 0)
-		r = oom_score_set(cell);
+		r = oom_score_set(cell->session->jaild->proc_fd, cell->pid, OOM_SCORE_LIVE);
 	return r < 0 ? r : cell_build_send(cell, &start, sizeof(start), NULL, 0);
 }
 

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/macro.h"
 #include "base/str.h"
+#include "jail/outside/oom_score.h"
 #include "jail/outside/spawn.h"
 #include "jail/plan/plan.h"
 #include "jaild/jaild.h"
@@ -36,9 +37,6 @@
  * pid for, sees that it is one (jail/outside/spawn.h). */
 #define PID_FIRST 1000
 #define PID_COUNT 8192
-
-/* The host's memory shortage takes a zygote before a daemon, and its copies as early as a cell. */
-#define OOM_SCORE_ADJ "500"
 
 static const char *kind_name(enum zygote_kind kind)
 {
@@ -201,15 +199,12 @@ static int process_spawn(struct zygote *zygote, int socket)
 	return r;
 }
 
-/* Its score is set from here, as a cell's; and it is watched. */
+/* Its score is a cell's, which its copies inherit; and it is watched. */
 static int process_settle(struct zygote *zygote)
 {
 	struct jaild *jaild = zygote->place->jaild;
-	char path[32];
-	int r;
+	int r = oom_score_set(jaild->proc_fd, zygote->pid, OOM_SCORE_CELL);
 
-	(void)str_format(path, sizeof(path), "%d/oom_score_adj", zygote->pid);
-	r = fd_write_file(jaild->proc_fd, path, OOM_SCORE_ADJ);
 	if (r == 0)
 		r = fd_set_nonblocking(zygote->fd);
 	if (r == 0)
