@@ -355,30 +355,15 @@ int archive_import_begin(struct house *house, const struct files_upload_request 
 	struct archive_import **ret_import, struct fault *ret_fault)
 {
 	struct archive_import *import = xcalloc(1, sizeof(*import));
-	struct visit_request visit = { .tenant = request->at.tenant,
-		.key = request->at.key,
-		.profile = request->profile,
-		.profiles = request->profiles,
-		.policy = request->policy,
-		.policy_default = request->policy_default,
-		.opens = true,
-		.attention = &import->attention };
-	int r = attention_init(&import->attention, request->client_fd);
+	int r = files_visit_opening(house, request, &import->attention, &import->visit, ret_fault);
 
 	if (r < 0) {
-		fault_set(ret_fault, FAULT_INTERNAL, "no descriptors: %s", strerror(-r));
 		free(import);
 		return r;
 	}
 	import->sink = (struct tar_sink){ on_entry, on_data, on_end };
 	import->house = house;
 	tar_reader_init(&import->reader, &import->sink);
-	r = visit_begin(house, &visit, &import->visit, ret_fault);
-	if (r < 0) {
-		attention_fini(&import->attention);
-		free(import);
-		return r;
-	}
 	if (!import->visit.is_new)
 		return refuse_there(import, ret_fault);
 	(void)str_copy(import->tenant, sizeof(import->tenant), request->at.tenant);

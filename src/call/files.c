@@ -116,39 +116,48 @@ int files_remove(struct house *house, const struct files_at *at, struct fault *r
 	return r;
 }
 
-int files_create(struct house *house, const struct files_upload_request *request,
-	struct files_upload **ret_upload, struct fault *ret_fault)
+int files_visit_opening(struct house *house, const struct files_upload_request *request,
+	struct attention *attention, struct visit *visit, struct fault *ret_fault)
 {
-	struct files_upload *upload = xcalloc(1, sizeof(*upload));
-	struct visit_request visit = { .tenant = request->at.tenant,
+	struct visit_request asked = { .tenant = request->at.tenant,
 		.key = request->at.key,
 		.profile = request->profile,
 		.profiles = request->profiles,
 		.policy = request->policy,
 		.policy_default = request->policy_default,
 		.opens = true,
-		.attention = &upload->attention };
-	int r = attention_init(&upload->attention, request->client_fd);
+		.attention = attention };
+	int r = attention_init(attention, request->client_fd);
 
 	if (r < 0) {
 		fault_set(ret_fault, FAULT_INTERNAL, "no descriptors: %s", strerror(-r));
+		return r;
+	}
+	r = visit_begin(house, &asked, visit, ret_fault);
+	if (r < 0)
+		attention_fini(attention);
+	return r;
+}
+
+int files_create(struct house *house, const struct files_upload_request *request,
+	struct files_upload **ret_upload, struct fault *ret_fault)
+{
+	struct files_upload *upload = xcalloc(1, sizeof(*upload));
+	int r = files_visit_opening(house, request, &upload->attention, &upload->visit, ret_fault);
+
+	if (r < 0) {
 		free(upload);
 		return r;
 	}
-	r = visit_begin(house, &visit, &upload->visit, ret_fault);
-	if (r == 0) {
-		r = bring_begin(&upload->bring, &upload->visit, request->at.path,
-			request->is_executable ? 0755 : 0644, ret_fault);
-		if (r < 0)
-			visit_end(&upload->visit);
-		else
-			visit_transfer(&upload->visit, VISIT_UPLOAD, request->client_fd);
-	}
+	r = bring_begin(&upload->bring, &upload->visit, request->at.path,
+		request->is_executable ? 0755 : 0644, ret_fault);
 	if (r < 0) {
+		visit_end(&upload->visit);
 		attention_fini(&upload->attention);
 		free(upload);
 		return r;
 	}
+	visit_transfer(&upload->visit, VISIT_UPLOAD, request->client_fd);
 	*ret_upload = upload;
 	return 0;
 }

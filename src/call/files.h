@@ -9,7 +9,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct attention;
 struct house;
+struct visit;
 
 /*
  * The files of a session, one call each, and each is the session's last call until the next. Paths
@@ -64,6 +66,12 @@ struct files_upload_request {
 	int client_fd; /* watched for a hang-up while it waits for a place, and shut down when the
 			  session closes under the upload; -1: none */
 };
+
+/* Begins the visit of what a client brings in: opens the session when it is not open, waits for a
+ * place, with *attention looking for the client's hang-up. Returns 0, then the caller ends both;
+ * or -errno with *ret_fault, and neither is open. */
+int files_visit_opening(struct house *house, const struct files_upload_request *request,
+	struct attention *attention, struct visit *visit, struct fault *ret_fault);
 
 /* Opens the session when it is not open (which may wait, SANDBOX_BUSY), and the upload; end it with
  * files_commit or files_abort. Another profile than the open session's: INVALID_FIELD. */
