@@ -73,7 +73,10 @@ void api_session_list(struct http_request *request)
 	api_respond(request, 200, body);
 }
 
-void api_session_stop(struct http_request *request)
+/* What ends a session as a whole: house_stop or house_close. event: the audit log's word for it. */
+static void session_end(struct http_request *request, const char *event,
+	int (*end)(
+		struct house *house, const char *tenant, const char *key, struct fault *ret_fault))
 {
 	struct supervisor *supervisor = supervisor_of(request);
 	AUTO_JSON struct json *line = NULL;
@@ -82,31 +85,22 @@ void api_session_stop(struct http_request *request)
 
 	if (!api_key_get(request, key))
 		return;
-	if (house_stop(supervisor->house, caller_get(request)->tenant, key, &fault) < 0) {
+	if (end(supervisor->house, caller_get(request)->tenant, key, &fault) < 0) {
 		http_respond_fault(request, &fault);
 		return;
 	}
-	line = audit_line(request, "session_stop");
+	line = audit_line(request, event);
 	json_set_cstr(line, "session", key);
 	audit_write(&supervisor->audit, line);
 	http_respond_empty(request, 204);
 }
 
+void api_session_stop(struct http_request *request)
+{
+	session_end(request, "session_stop", house_stop);
+}
+
 void api_session_close(struct http_request *request)
 {
-	struct supervisor *supervisor = supervisor_of(request);
-	AUTO_JSON struct json *line = NULL;
-	char key[ID_KEY_MAX + 1];
-	struct fault fault;
-
-	if (!api_key_get(request, key))
-		return;
-	if (house_close(supervisor->house, caller_get(request)->tenant, key, &fault) < 0) {
-		http_respond_fault(request, &fault);
-		return;
-	}
-	line = audit_line(request, "session_close");
-	json_set_cstr(line, "session", key);
-	audit_write(&supervisor->audit, line);
-	http_respond_empty(request, 204);
+	session_end(request, "session_close", house_close);
 }
