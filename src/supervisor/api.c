@@ -1,5 +1,6 @@
 #include "supervisor/api.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/macro.h"
@@ -11,6 +12,8 @@
 #include "json/json.h"
 
 #include <time.h>
+
+#define BLOCK_SIZE (64u * 1024) /* of a body that is moved */
 
 struct supervisor *supervisor_of(const struct http_request *request)
 {
@@ -36,6 +39,30 @@ void api_respond_claimed(struct http_request *request, int status, struct json *
 	(void)json_write(tree, &text);
 	claim_settle(request, text.len);
 	http_respond_take(request, status, "application/json", &text);
+}
+
+int api_body_move(struct http_request *request,
+	int (*take)(void *ctx, const void *data, size_t size, struct fault *ret_fault), void *ctx,
+	uint64_t *ret_size)
+{
+	AUTO_FREE char *block = xmalloc(BLOCK_SIZE);
+	struct fault fault;
+	uint64_t size = 0;
+	ssize_t n;
+
+	while ((n = http_body_read(request, block, BLOCK_SIZE)) > 0) {
+		int r = take(ctx, block, (size_t)n, &fault);
+
+		if (r < 0) {
+			http_respond_fault(request, &fault);
+			return r;
+		}
+		size += (uint64_t)n;
+	}
+	if (n < 0)
+		http_respond_body_error(request, (int)n);
+	*ret_size = size;
+	return n < 0 ? (int)n : 0;
 }
 
 void api_respond_busy(struct http_request *request, const struct fault *fault)

@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct fault;
@@ -49,6 +50,12 @@ struct api_opening {
 struct files_upload_request;
 int api_opening_get(const struct http_request *request, const char *const *names,
 	struct api_opening *texts, struct files_upload_request *upload, struct fault *ret_fault);
+
+/* Hands the body to take, block by block. take: 0, or below 0 with *ret_fault. Returns 0 with the
+ * body's size; a value below 0 after it was answered. */
+int api_body_move(struct http_request *request,
+	int (*take)(void *ctx, const void *data, size_t size, struct fault *ret_fault), void *ctx,
+	uint64_t *ret_size);
 
 /* Answers with the fault; where no place was free, with when one may be. */
 void api_respond_busy(struct http_request *request, const struct fault *fault);

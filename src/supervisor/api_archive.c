@@ -15,8 +15,6 @@
 
 #include <errno.h>
 
-#define BLOCK_SIZE (64u * 1024)
-
 static void audit(struct http_request *request, const char *event, const char *key, uint64_t bytes)
 {
 	AUTO_JSON struct json *line = audit_line(request, event);
@@ -49,28 +47,9 @@ void api_session_export(struct http_request *request)
 	http_respond_file(request, file.fd, file.mime);
 }
 
-/* Moves the body into the import. Returns 0; a value below 0 after it was answered. */
-static int body_move(
-	struct http_request *request, struct archive_import *import, uint64_t *ret_size)
+static int import_take(void *import, const void *data, size_t size, struct fault *ret_fault)
 {
-	AUTO_FREE char *block = xmalloc(BLOCK_SIZE);
-	struct fault fault;
-	uint64_t size = 0;
-	ssize_t n;
-
-	while ((n = http_body_read(request, block, BLOCK_SIZE)) > 0) {
-		int r = archive_import_feed(import, block, (size_t)n, &fault);
-
-		if (r < 0) {
-			http_respond_fault(request, &fault);
-			return r;
-		}
-		size += (uint64_t)n;
-	}
-	if (n < 0)
-		http_respond_body_error(request, (int)n);
-	*ret_size = size;
-	return n < 0 ? (int)n : 0;
+	return archive_import_feed(import, data, size, ret_fault);
 }
 
 void api_session_import(struct http_request *request)
@@ -96,7 +75,7 @@ void api_session_import(struct http_request *request)
 		api_respond_busy(request, &fault);
 		return;
 	}
-	if (body_move(request, import, &size) < 0) {
+	if (api_body_move(request, import_take, import, &size) < 0) {
 		archive_import_abort(import);
 		return;
 	}

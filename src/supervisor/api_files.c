@@ -23,8 +23,6 @@
 #include <errno.h>
 #include <time.h>
 
-#define BLOCK_SIZE (64u * 1024)
-
 /* Bytes that a list may take while it is made, and as JSON: all of FILES_PAGE_BYTES_MAX escaped,
  * and 1,000 rows. */
 #define LIST_BYTES_MAX ((size_t)8 * 1024 * 1024)
@@ -145,27 +143,9 @@ void api_file_get(struct http_request *request)
 	http_respond_file(request, file.fd, file.mime);
 }
 
-/* Moves the body into the upload. Returns 0; a value below 0 after it was answered. */
-static int body_move(struct http_request *request, struct files_upload *upload, uint64_t *ret_size)
+static int upload_take(void *upload, const void *data, size_t size, struct fault *ret_fault)
 {
-	AUTO_FREE char *block = xmalloc(BLOCK_SIZE);
-	struct fault fault;
-	uint64_t size = 0;
-	ssize_t n;
-
-	while ((n = http_body_read(request, block, BLOCK_SIZE)) > 0) {
-		int r = files_write(upload, block, (size_t)n, &fault);
-
-		if (r < 0) {
-			http_respond_fault(request, &fault);
-			return r;
-		}
-		size += (uint64_t)n;
-	}
-	if (n < 0)
-		http_respond_body_error(request, (int)n);
-	*ret_size = size;
-	return n < 0 ? (int)n : 0;
+	return files_write(upload, data, size, ret_fault);
 }
 
 static void audit_file(
@@ -249,7 +229,7 @@ void api_file_put(struct http_request *request)
 	at.path = http_parameter_get(request, "path");
 	if (upload_open(request, &at, &upload) < 0)
 		return;
-	if (body_move(request, upload, &size) < 0) {
+	if (api_body_move(request, upload_take, upload, &size) < 0) {
 		files_abort(upload);
 		return;
 	}
