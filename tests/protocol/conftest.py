@@ -8,33 +8,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 import wire  # noqa: E402
-from fixtures import faults, jaild, pen, programs  # noqa: E402, F401
-from pen import Pen  # noqa: E402
-
-
-@pytest.fixture(scope="module")
-def shared(programs, request):  # noqa: F811
-    """A jaild that serves many tests, each over a connection of its own."""
-    made = Pen(f"pen-{os.getpid()}-{request.module.__name__}")
-    try:
-        with wire.Jaild(made) as jaild:  # noqa: F811
-            yield jaild
-            assert (jaild.status()["sessions"], jaild.status()["cells"]) == (0, 0)
-        left = made.empties()
-    finally:
-        made.close()
-    assert not left, "left behind:\n" + "\n".join(left)
+from fixtures import client, faults, jaild, pen, programs, shared  # noqa: E402, F401
 
 
 @pytest.fixture
-def client(shared):
-    """A connection of the test's own to the shared jaild."""
-    with shared.attach() as made:
-        yield made
-
-
-@pytest.fixture
-def session(client):
+def session(client):  # noqa: F811
     """A session of the test's own, over that connection's jaild."""
     made = client.open(os.urandom(8).hex())
     yield made

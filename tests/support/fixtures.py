@@ -42,3 +42,24 @@ def jaild(pen):
     """A jaild of the test's own, let go at the end."""
     with wire.Jaild(pen) as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def shared(programs, request):
+    """A jaild that serves many tests, each over a connection of its own."""
+    made = Pen(f"pen-{os.getpid()}-{request.module.__name__}")
+    try:
+        with wire.Jaild(made) as jaild:
+            yield jaild
+            assert (jaild.status()["sessions"], jaild.status()["cells"]) == (0, 0)
+        left = made.empties()
+    finally:
+        made.close()
+    assert not left, "left behind:\n" + "\n".join(left)
+
+
+@pytest.fixture
+def client(shared):
+    """A connection of the test's own to the shared jaild."""
+    with shared.attach() as made:
+        yield made
