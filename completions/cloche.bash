@@ -13,10 +13,11 @@ _cloche_value()
 	case $before in
 	-l | --language) _cloche_words -W 'python bash' ;;
 	-p | --profile | --profiles) _cloche_words -W 'strict roomy' ;;
+	--policy) _cloche_words -W 'ephemeral kept' ;;
 	--scope) _cloche_words -W 'run admin run,admin' ;;
 	--log-level) _cloche_words -W 'error warning info debug' ;;
 	-o | --out)
-		if [[ $command == files ]]; then
+		if [[ $command == files || $command == session ]]; then
 			_cloche_words -f
 		else
 			_cloche_words -d
@@ -47,7 +48,7 @@ _cloche()
 	run)
 		if [[ $word == -* ]]; then
 			_cloche_words -W '--file --out --language --timeout --profile --stdin --env --json --rootfs
-				--unlimited-host --server --token-file --state --session --live
+				--unlimited-host --server --token-file --state --session --policy --live
 				--reset --help'
 		else
 			_cloche_words -f
@@ -75,9 +76,9 @@ _cloche()
 		elif [[ $word == -* && $command == token ]]; then
 			_cloche_words -W '--tenant --scope --profiles --policy --state --json --help'
 		elif [[ $word == -* && $command == files ]]; then
-			_cloche_words -W "--out --profile $_cloche_server"
+			_cloche_words -W "--out --profile --policy $_cloche_server"
 		elif [[ $word == -* ]]; then
-			_cloche_words -W "$_cloche_server"
+			_cloche_words -W "--out --policy --profile $_cloche_server"
 		elif [[ $command == files ]]; then
 			_cloche_words -f
 		fi

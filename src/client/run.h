@@ -24,6 +24,7 @@ struct sandbox_run_request {
 	const struct sandbox_inline_file *files;
 	size_t n_files;
 	const char *profile; /* NULL: the session's, or the default */
+	const char *policy;  /* the same, or the token's */
 	bool is_live;	     /* in the session's live interpreter, */
 	bool is_reset;	     /* a new one */
 	uint64_t timeout_ms; /* 0: the profile's */

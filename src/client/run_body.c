@@ -84,6 +84,8 @@ int run_body_write(
 		json_set_cstr(object, "run_id", request->run_id);
 	if (request->profile)
 		json_set_cstr(object, "profile", request->profile);
+	if (request->policy)
+		json_set_cstr(object, "policy", request->policy);
 	if (request->is_live)
 		json_set_cstr(object, "state", "live");
 	if (request->is_reset)

@@ -99,6 +99,28 @@ def test_no_session_is_left_and_a_named_one_stays(service, command):
     assert command("session", "rm", *state, "mine").returncode == 125
 
 
+def test_the_policy_of_a_session_that_the_command_opens(service, command):
+    state = ["--state", service.state]
+    run = ["run", *command.at, "--session", "mine", "--policy"]
+    assert command(*run, "kept", "-f", "in.csv", "-", stdin=b"open('made', 'w')").returncode == 0
+    shown = command("session", "show", *state, "mine").stdout.decode()
+    assert ["policy", "kept"] in [line.split() for line in shown.splitlines()]
+    refused = command(*run, "ephemeral", "-", stdin=b"1")
+    assert refused.returncode == 125 and b"policy" in refused.stderr
+    assert command("session", "rm", *state, "mine").returncode == 0
+    assert command("files", "put", *state, "theirs", "in.csv", "--policy", "kept").returncode == 0
+    assert json.loads(command("session", "show", *state, "--json", "theirs").stdout)["policy"] == "kept"
+    assert command("session", "rm", *state, "theirs").returncode == 0
+
+
+def test_what_a_live_session_lost_is_said(service, command):
+    run = ["run", *command.at, "--session", "lively", "--live"]
+    assert command(*run, "-", stdin=b"kept_name = 1").returncode == 0
+    done = command(*run, "--reset", "-", stdin=b"print('kept_name' in globals())")
+    assert done.stdout == b"False\n" and b"the session began anew (requested); lost: kept_name\n" in done.stderr
+    assert command("session", "rm", "--state", service.state, "lively").returncode == 0
+
+
 def test_a_program_stays_executable(service, command):
     tool = command.folder / "tool"
     tool.write_text("#!/bin/sh\necho ran\n")

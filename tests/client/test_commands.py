@@ -89,9 +89,9 @@ def test_files_put(server, command):
     (command.here / "empty").write_bytes(b"")
     assert command("files", "put", "--server", at.url, "k", "x y").status == 0
     assert command("files", "put", "--server", at.url, "k", "tool", "bin/t", "-p", "roomy").status == 0
-    assert command("files", "put", "--server", at.url, "k", "empty").status == 0
+    assert command("files", "put", "--server", at.url, "k", "empty", "--policy", "kept").status == 0
     assert targets(at) == ["PUT /v1/sessions/k/files/x%20y", "PUT /v1/sessions/k/files/bin/t?executable=true&profile=roomy",
-                           "PUT /v1/sessions/k/files/empty"]
+                           "PUT /v1/sessions/k/files/empty?policy=kept"]
     assert at.requests[0].endswith(b"\r\n\r\n12") and b"\r\nContent-Length: 0\r\n" in at.requests[2]
     os.mkfifo(command.here / "fifo")
     for name in ("fifo", ".", "none"):

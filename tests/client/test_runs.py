@@ -125,6 +125,25 @@ def test_a_session_that_was_named_stays(server, run):
     assert [request.split(b" ")[:2] for request in at.requests] == [[b"POST", b"/v1/sessions/chat%3A1/run"]]
 
 
+def test_the_policy_is_asked_of_the_upload_and_of_the_run(server, command, run):
+    (command.here / "a").write_text("1")
+    at = server(routes(ANSWER))
+    assert run(at, "--session", "k", "--policy", "kept", "-f", "a").status == 0
+    assert at.requests[0].split(b" ")[1] == b"/v1/sessions/k/files/a?profile=strict&policy=kept"
+    assert body_of(at.requests[1])["policy"] == "kept"
+    assert run(at, "--session", "k").status == 0 and "policy" not in body_of(at.requests[2])
+
+
+def test_what_the_session_lost_is_said(server, run):
+    lost = {"reason": "idle", "lost": ["x", "y\x1b", "files"]}
+    done = run(server(routes(answer(reset=lost, session_state="reset"))), "--session", "k")
+    assert done.status == 0 and r"the session began anew (idle); lost: x, y\x1b, files" + "\n" in done.said
+    lost = {"reason": "memory", "lost": ["name_of_some_length"] * 200}
+    said = run(server(routes(answer(reset=lost, session_state="reset"))), "--session", "k").said
+    assert "name_of_some_length and " in said and said.count("name_of_some_length") < 100
+    assert "anew" not in run(server(routes(ANSWER)), "--session", "k").said
+
+
 def test_the_token_of_this_machine_stays_here(server, command):
     at = server(routes(ANSWER))
     port = at.url.rpartition(":")[2]
@@ -207,6 +226,8 @@ def test_ctrl_c_twice_gives_up(server, command):
 @pytest.mark.parametrize("words", [
     ["--server", "x"], ["--server", "ftp://a"], ["--server", "http://u:p@h"], ["--server", "unix:relative"],
     ["--server", "http://h", "--rootfs", "/"], ["--server", "http://h", "--unlimited-host"],
+    ["--server", "http://h", "--policy", "kept"], ["--server", "http://h", "--session", "a", "--policy", "ever"],
+    ["--server", "http://h", "--session", "a", "--state", "live"], ["--server", "http://h", "--live"],
     ["--session", "a"], ["--token-file", "/dev/null"], ["--server", "http://h", "--session", "a/b"],
     ["--server", "http://127.0.0.1:1", "--token-file", "/nonexistent"],
 ])

@@ -27,7 +27,7 @@ struct files {
 	struct server_command command;
 	struct sandbox *sandbox;
 	const char *out; /* --out, or NULL */
-	const char *profile;
+	const char *profile, *policy;
 	char **words; /* behind the verb */
 	struct sandbox_trouble trouble;
 };
@@ -162,9 +162,11 @@ static int put(struct files *files)
 	const char *to = files->words[2] ? files->words[2] : slash ? slash + 1 : from;
 	/* O_NONBLOCK: a FIFO must be refused, not waited for. */
 	AUTO_CLOSE int fd = open(from, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct sandbox_put request = {
-		.key = files->words[0], .path = str_from(to), .profile = files->profile, .fd = fd
-	};
+	struct sandbox_put request = { .key = files->words[0],
+		.path = str_from(to),
+		.profile = files->profile,
+		.policy = files->policy,
+		.fd = fd };
 	struct stat st;
 	int r;
 
@@ -209,6 +211,8 @@ static int on_option(struct server_command *command, int option, const char *val
 
 	if (option == 'o')
 		files->out = value;
+	else if (option == 'y')
+		files->policy = value;
 	else
 		files->profile = value;
 	return 0;
@@ -239,8 +243,9 @@ static const struct verb *verb_find(char **words)
 
 int cli_files(int argc, char **argv)
 {
-	struct files files = { .command = {
-				       .name = "files", .more = "o:p:", .on_option = on_option } };
+	struct files files = {
+		.command = { .name = "files", .more = "o:p:y:", .on_option = on_option }
+	};
 	const struct verb *verb;
 	int status = server_command_parse(&files.command, argc, argv);
 

@@ -30,6 +30,7 @@ enum option_id {
 	OPTION_TOKEN_FILE,
 	OPTION_STATE,
 	OPTION_SESSION,
+	OPTION_POLICY,
 	OPTION_LIVE,
 	OPTION_RESET,
 	OPTION_HELP,
@@ -50,6 +51,7 @@ static const struct option long_options[] = {
 	{ "token-file", required_argument, NULL, OPTION_TOKEN_FILE },
 	{ "state", required_argument, NULL, OPTION_STATE },
 	{ "session", required_argument, NULL, OPTION_SESSION },
+	{ "policy", required_argument, NULL, OPTION_POLICY },
 	{ "live", no_argument, NULL, OPTION_LIVE },
 	{ "reset", no_argument, NULL, OPTION_RESET },
 #ifdef CLOCHE_FAULT_INJECTION
@@ -183,6 +185,18 @@ static int refuse_option(int what, char *const argv[])
 	return refuse("there is no option %s, or it takes no value; see `cloche run --help`", word);
 }
 
+/* The API's field `state` is another thing, and who knows it may try it here. */
+static int set_state(struct run_options *options, const char *value)
+{
+	if (strcmp(value, "live") == 0 || strcmp(value, "fresh") == 0)
+		return refuse(
+			"--state %s: this option names a state directory (./%s would be one); "
+			"a live interpreter is --live, a fresh one needs no option",
+			value, value);
+	options->server.state = value;
+	return 0;
+}
+
 static int set_remote(struct run_options *options, int what, char **argv)
 {
 	switch (what) {
@@ -193,13 +207,17 @@ static int set_remote(struct run_options *options, int what, char **argv)
 		options->server.token_file = optarg;
 		return 0;
 	case OPTION_STATE:
-		options->server.state = optarg;
-		return 0;
+		return set_state(options, optarg);
 	case OPTION_SESSION:
 		if (!id_key_is_valid(optarg, strlen(optarg)))
 			return refuse("--session %.128s: a key is 1 to 128 of A-Z a-z 0-9 . _ : -",
 				optarg);
 		options->session = optarg;
+		return 0;
+	case OPTION_POLICY:
+		if (strcmp(optarg, "kept") != 0 && strcmp(optarg, "ephemeral") != 0)
+			return refuse("--policy %s: say kept or ephemeral", optarg);
+		options->policy = optarg;
 		return 0;
 	case OPTION_LIVE:
 		options->is_live = true;
@@ -293,6 +311,8 @@ static int check_server(const struct run_options *options)
 			      "not for a run with --server");
 	if (!is_remote && (options->session || options->server.token_file || options->server.state))
 		return refuse("--session, --token-file and --state need a --server");
+	if (options->policy && !options->session)
+		return refuse("--policy needs a --session, which goes on after this run");
 	if ((options->is_live || options->is_reset) && !options->session)
 		return refuse("--live and --reset need a --session, which goes on after this run");
 	return 0;

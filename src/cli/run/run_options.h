@@ -29,6 +29,7 @@ struct run_options {
 	const char *fail_stage;
 	struct server_options server; /* server.server NULL: here, without a supervisor */
 	const char *session;	      /* --session, or NULL: one for this run alone */
+	const char *policy;	      /* of that session, or NULL: as it is, or the token's */
 	bool is_live;		      /* in its live interpreter, */
 	bool is_reset;		      /* a new one */
 	const char *script;	      /* "-": our stdin */

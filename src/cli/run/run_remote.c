@@ -37,6 +37,7 @@
 
 #define ANSWER_GRACE_MS 60000	/* beyond the run: the queue's 5 s, the kill, the files' listing */
 #define QUEUE_MS_MAX	3600000 /* of queue_wait_s; a stream is not silent then */
+#define RESET_SHOWN_MAX 1024	/* bytes of names that were lost: a few lines of a terminal */
 
 struct remote {
 	const struct run_options *options;
@@ -155,6 +156,7 @@ static int upload(struct remote *remote)
 		const struct sandbox_put put = { .key = remote->session,
 			.path = str_from(input->name),
 			.profile = remote->options->profile,
+			.policy = remote->options->policy,
 			.is_executable = input->is_executable,
 			.fd = input->fd,
 			.size_bytes = input->size_bytes };
@@ -181,6 +183,7 @@ static int watch_run(struct remote *remote)
 		.env = options->env,
 		.n_env = options->n_env,
 		.profile = options->profile,
+		.policy = options->policy,
 		.is_live = options->is_live,
 		.is_reset = options->is_reset,
 		.timeout_ms = options->wall_ms,
@@ -315,6 +318,29 @@ static void cut_say(const struct remote *remote)
 			CHANGES_MAX);
 }
 
+/* What the session no longer has: who goes on with it would look for it in vain. */
+static void reset_say(const struct remote *remote)
+{
+	const struct json *reset = json_get(remote->answer.whole, "reset");
+	const struct json *lost = json_get(reset, "lost");
+	AUTO_BUF struct buf names = BUF_INIT(RESET_SHOWN_MAX);
+	size_t n = json_size(lost), shown = 0;
+	struct str name;
+
+	if (remote->answer.reset_reason.n == 0)
+		return;
+	for (; shown < n && names.len < RESET_SHOWN_MAX / 2; shown++) {
+		if (json_as_text(json_at(lost, shown), &name) < 0)
+			break;
+		(void)buf_add_str(&names, shown == 0 ? "; lost: " : ", ");
+		say_name(&names, name);
+	}
+	if (shown < n)
+		(void)buf_addf(&names, " and %zu more", n - shown);
+	say("the session began anew (%.*s)%s", STR_ARG(remote->answer.reset_reason),
+		buf_get_cstr(&names));
+}
+
 /* The names that the files got here, beside their own. */
 static void saved_set(struct json *whole, const struct outputs *outputs)
 {
@@ -334,6 +360,7 @@ static int tell(const struct remote *remote, const struct outputs *outputs)
 		return say_json(remote->answer.whole);
 	}
 	cut_say(remote);
+	reset_say(remote);
 	if (!is_plain || remote->screen.is_terminal)
 		remote_cost_say(remote);
 	return 0;
