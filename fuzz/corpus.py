@@ -237,3 +237,19 @@ write(
         "cut": manifest([kept(0, b"a")])[:-1],
     },
 )
+SIXEL = b'\x1bPq"1;1;4;7'
+write(
+    "sixel",
+    {
+        "picture": SIXEL + b"#0;2;0;50;100#1;2;1;2;3#0~~@A$#1!4?$-#0!3@A-\x1b\\",
+        "empty": SIXEL + b"\x1b\\",
+        "largest": b'\x1bPq"1;1;1000;1000!1000~\x1b\\',
+        "unended": SIXEL + b"~",
+        "two": SIXEL + b"\x1b\\" + SIXEL + b"\x1b\\",
+        "within": SIXEL + b"\x1b[31m\x1b\\",
+        "control": SIXEL + b"\x18\x1b\\",
+        "beyond": SIXEL + b"!5~\x1b\\",
+        "below": SIXEL + b"---\x1b\\",
+        "colour": SIXEL + b"#256;2;0;0;101\x1b\\",
+    },
+)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "jail"))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "jail"), str(HERE / "support")]
 
 import account  # noqa: E402
 import traces  # noqa: E402

@@ -7,6 +7,7 @@ import time
 
 import pytest
 from service import PROGRAM, until
+from terminal import QUESTION, SIXEL, on_terminal, sixel_draw
 
 SCRIPTS = {
     "plain": ("python", "print('héllo')", []),
@@ -186,3 +187,13 @@ def test_over_the_socket_without_a_token(service, command, tmp_path):
     assert done.stdout == b"1\n"
     done = command("run", "--server", service.url, "--state", tmp_path, "-", stdin=b"print(1)")
     assert done.returncode == 125 and b"token" in done.stderr
+
+
+def test_a_terminal_with_sixel_gets_the_picture_made_there(service, command):
+    script = command.folder / "chart.py"
+    script.write_text("from PIL import Image\nImage.new('RGB', (40, 20), (255, 0, 0))\n")
+    shown = on_terminal([PROGRAM, "run", *command.at, str(script)], SIXEL, cwd=command.folder)
+    assert shown.status == 0 and shown.is_as_before and b"wrote" in shown.said
+    width, height, rows = sixel_draw(shown.out[len(QUESTION):-1])
+    assert (width, height) == (40, 20) and set(sum(rows, [])) == {(100, 0, 0)}
+    assert service.api.get("/v1/sessions").json["sessions"] == []

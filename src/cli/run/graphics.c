@@ -19,32 +19,61 @@
 /* A picture of one dot, to be looked at and not drawn; then the device's attributes. */
 static const char question[] = "\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[c";
 
-static bool contains(struct str text, const char *what)
+#define KITTY_YES  "\033_Gi=31;OK"
+#define ATTRIBUTES "\033[?"
+#define SIXEL	   "4"
+
+static const char *find(struct str text, struct str what)
 {
-	return text.n > 0 && memmem(text.p, text.n, what, strlen(what)) != NULL;
+	return text.n > 0 ? memmem(text.p, text.n, what.p, what.n) : NULL;
 }
 
-bool graphics_is_yes(struct str reply)
+/* The list between ESC [ ? and c. Returns false if it is not whole. */
+static bool attributes_find(struct str reply, struct str *ret_list)
 {
-	return contains(reply, "\033_Gi=31;OK");
+	const char *start = find(reply, STR(ATTRIBUTES));
+	struct str rest;
+
+	if (!start)
+		return false;
+	start += sizeof(ATTRIBUTES) - 1;
+	rest = (struct str){ start, reply.n - (size_t)(start - reply.p) };
+	return str_split_once(rest, 'c', ret_list, &rest);
+}
+
+enum graphics graphics_from(struct str reply)
+{
+	struct str list, one;
+
+	if (find(reply, STR(KITTY_YES)))
+		return GRAPHICS_KITTY;
+	if (!attributes_find(reply, &list))
+		return GRAPHICS_NONE;
+	(void)str_split_once(list, ';', &one, &list); /* the first tells the terminal's class */
+	while (list.n > 0) {
+		(void)str_split_once(list, ';', &one, &list);
+		if (str_eq(one, STR(SIXEL)))
+			return GRAPHICS_SIXEL;
+	}
+	return GRAPHICS_NONE;
 }
 
 bool graphics_is_whole(struct str reply)
 {
-	const char *start = reply.n > 0 ? memmem(reply.p, reply.n, "\033[?", 3) : NULL;
+	struct str list;
 
-	return start && memchr(start, 'c', reply.n - (size_t)(start - reply.p));
+	return attributes_find(reply, &list);
 }
 
 /* Reads the reply from a terminal that neither echoes nor waits for a line. */
-static bool reply_read(void)
+static enum graphics reply_read(void)
 {
 	usec_t until_us = clock_now_us() + WAIT_MS * USEC_PER_MS, now_us;
 	char reply[REPLY_MAX];
 	struct str so_far = { .p = reply, .n = 0 };
 
 	if (fd_write_full(STDOUT_FILENO, question, sizeof(question) - 1) < 0)
-		return false;
+		return GRAPHICS_NONE;
 	while (!graphics_is_whole(so_far) && so_far.n < sizeof(reply) &&
 		(now_us = clock_now_us()) < until_us) {
 		struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -57,26 +86,26 @@ static bool reply_read(void)
 			break;
 		so_far.n += (size_t)n;
 	}
-	return graphics_is_yes(so_far);
+	return graphics_from(so_far);
 }
 
-bool graphics_ask(void)
+enum graphics graphics_ask(void)
 {
 	struct termios before, raw;
-	bool is_yes;
+	enum graphics graphics;
 
 	if (isatty(STDOUT_FILENO) != 1 || tcgetattr(STDIN_FILENO, &before) < 0 ||
 		tcgetpgrp(STDIN_FILENO) != getpgrp())
-		return false;
+		return GRAPHICS_NONE;
 	raw = before;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	raw.c_cc[VMIN] = 0;
 	raw.c_cc[VTIME] = 0;
 	if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) < 0)
-		return false;
-	is_yes = reply_read();
+		return GRAPHICS_NONE;
+	graphics = reply_read();
 	(void)tcsetattr(STDIN_FILENO, TCSANOW, &before);
-	return is_yes;
+	return graphics;
 }
 
 int graphics_add_png(struct str png, struct buf *out)

@@ -13,20 +13,29 @@ static void test_replies(void **state)
 {
 	static const struct {
 		struct str reply;
-		bool is_whole, is_yes;
+		bool is_whole;
+		enum graphics graphics;
 	} rows[] = {
-		{ STR(""), false, false },
-		{ STR("\033_Gi=31;OK\033\\\033[?62;4c"), true, true },
-		{ STR("\033_Gi=31;ENOTSUPPORTED\033\\\033[?62c"), true, false },
-		{ STR("\033[?1;2c"), true, false },
-		{ STR("abc\033[?1;2"), false, false },
-		{ STR("c\033[?"), false, false },
-		{ STR("typed ahead\033_Gi=31;OK\033\\"), false, true },
+		{ STR(""), false, GRAPHICS_NONE },
+		{ STR("\033_Gi=31;OK\033\\\033[?62;4c"), true, GRAPHICS_KITTY },
+		{ STR("\033_Gi=31;ENOTSUPPORTED\033\\\033[?62c"), true, GRAPHICS_NONE },
+		{ STR("\033_Gi=31;ENOTSUPPORTED\033\\\033[?62;4c"), true, GRAPHICS_SIXEL },
+		{ STR("\033[?1;2c"), true, GRAPHICS_NONE },
+		{ STR("\033[?62;1;4;22c"), true, GRAPHICS_SIXEL },
+		{ STR("\033[?63;1;2;4c"), true, GRAPHICS_SIXEL },
+		{ STR("\033[?4;6c"), true, GRAPHICS_NONE }, /* a VT132 */
+		{ STR("\033[?62;14;40;24c"), true, GRAPHICS_NONE },
+		{ STR("\033[?62;;c"), true, GRAPHICS_NONE },
+		{ STR("\033[?c;4"), true, GRAPHICS_NONE },
+		{ STR("\033[?62;4"), false, GRAPHICS_NONE },
+		{ STR("abc\033[?1;2"), false, GRAPHICS_NONE },
+		{ STR("c\033[?"), false, GRAPHICS_NONE },
+		{ STR("typed ahead\033_Gi=31;OK\033\\"), false, GRAPHICS_KITTY },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_int_equal(graphics_is_whole(rows[i].reply), rows[i].is_whole);
-		assert_int_equal(graphics_is_yes(rows[i].reply), rows[i].is_yes);
+		assert_int_equal(graphics_from(rows[i].reply), rows[i].graphics);
 	}
 }
 

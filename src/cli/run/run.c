@@ -15,6 +15,7 @@
 #include "cli/base/exit.h"
 #include "cli/base/image_dir.h"
 #include "cli/base/say.h"
+#include "cli/run/convert.h"
 #include "cli/run/cost.h"
 #include "cli/run/inputs.h"
 #include "cli/run/outputs.h"
@@ -48,6 +49,7 @@ struct job {
 	uint64_t session;
 	uint32_t protections;
 	struct outputs_source source;
+	struct convert_jail convert;
 	struct snapshot before, after;
 	struct screen screen;
 	struct run run;
@@ -263,7 +265,9 @@ static int finish(struct job *job)
 	answer.results = results;
 	answer.n_results = results_pick(&job->run.report, &job->after, results);
 	if (!job->options.is_json)
-		show_results(&job->source, results, answer.n_results);
+		show_results(
+			&(struct show){ .source = &job->source, .convert = &job->convert.convert },
+			results, answer.n_results);
 	status = tell(job, &answer, &outputs);
 	if (status == 0)
 		status = exit_status(job);
@@ -301,6 +305,7 @@ int cli_run(int argc, char **argv)
 	if (job.options.server.server)
 		return run_remote(&job.options);
 	run_init(&job.run);
+	convert_jail_init(&job.convert, &job.jaild);
 	status = prepare(&job);
 	if (status == 0)
 		status = execute(&job);

@@ -15,6 +15,7 @@
 #include "base/macro.h"
 #include "cli/base/exit.h"
 #include "cli/base/say.h"
+#include "cli/run/convert.h"
 #include "cli/run/cost.h"
 #include "cli/run/inputs.h"
 #include "cli/run/outputs.h"
@@ -49,6 +50,7 @@ struct remote {
 	struct screen screen;
 	struct sandbox_watch watch;
 	struct outputs_source source;
+	struct convert_server convert;
 	struct sandbox_trouble trouble;
 	struct sandbox_answer answer;
 	uint64_t shown[RUN_STREAM_MAX];
@@ -146,6 +148,8 @@ static int prepare(struct remote *remote)
 		status = EXIT_OURS;
 	(void)str_format(remote->key, sizeof(remote->key), "run-%s", remote->run_id);
 	remote->session = options->session ? options->session : remote->key;
+	convert_server_init(&remote->convert, remote->sandbox, remote->run_id);
+	remote->convert.profile = options->profile;
 	return status;
 }
 
@@ -407,7 +411,9 @@ static void results_show(struct remote *remote)
 			.is_main = told[i].is_main,
 			.is_path = is_path };
 	}
-	show_results(&remote->source, results, n);
+	show_results(
+		&(struct show){ .source = &remote->source, .convert = &remote->convert.convert },
+		results, n);
 }
 
 /* Fetches what the run made and says how it went. */
@@ -458,6 +464,7 @@ int run_remote(const struct run_options *options)
 			status = run_script(&remote);
 		if (status == 0)
 			status = finish(&remote);
+		convert_server_fini(&remote.convert);
 		session_end(&remote);
 	}
 	sandbox_answer_fini(&remote.answer);

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "cli/base/say.h"
+#include "cli/run/convert.h"
 #include "cli/run/graphics.h"
 #include "cli/run/outputs.h"
 
@@ -38,24 +39,35 @@ static void text_show(struct str text)
 	(void)fd_write_full(STDOUT_FILENO, buf_get_cstr(&out), out.len);
 }
 
-/* Draws a file of the session. Returns 0 or -errno. */
-static int picture_show(struct outputs_source *source, struct str path)
+/* The words that draw the PNG behind fd. Returns 0 or -errno. */
+static int picture_add(const struct show *show, enum graphics graphics, int fd, struct buf *out)
 {
-	AUTO_FREE char *name = xasprintf("%.*s", STR_ARG(path));
-	AUTO_BUF struct buf out = BUF_INIT(3u * GRAPHICS_PNG_MAX);
 	AUTO_FREE char *bytes = NULL;
-	AUTO_CLOSE int fd = -1;
-	const char *why;
 	ssize_t n;
-	int r = source->open(source, name, &fd, &why);
+	int r;
 
-	if (r < 0)
-		return r;
+	if (graphics == GRAPHICS_SIXEL) {
+		r = convert_to_sixel(show->convert, fd, out);
+		return r == 0 ? buf_add_char(out, '\n') : r;
+	}
 	bytes = xmalloc(GRAPHICS_PNG_MAX + 1);
 	n = fd_read_full(fd, bytes, GRAPHICS_PNG_MAX + 1);
 	if (n < 0 || n > (ssize_t)GRAPHICS_PNG_MAX)
 		return -EFBIG;
-	r = graphics_add_png((struct str){ .p = bytes, .n = (size_t)n }, &out);
+	return graphics_add_png((struct str){ .p = bytes, .n = (size_t)n }, out);
+}
+
+/* Draws a file of the session. Returns 0 or -errno. */
+static int picture_show(const struct show *show, enum graphics graphics, struct str path)
+{
+	AUTO_FREE char *name = xasprintf("%.*s", STR_ARG(path));
+	AUTO_BUF struct buf out = BUF_INIT(3u * GRAPHICS_PNG_MAX);
+	AUTO_CLOSE int fd = -1;
+	const char *why;
+	int r = show->source->open(show->source, name, &fd, &why);
+
+	if (r == 0)
+		r = picture_add(show, graphics, fd, &out);
 	return r < 0 ? r : fd_write_full(STDOUT_FILENO, buf_get_cstr(&out), out.len);
 }
 
@@ -64,21 +76,23 @@ static bool is_png(const struct report_result *result)
 	return result->is_path && str_eq(result->mime, STR("image/png"));
 }
 
-void show_results(struct outputs_source *source, const struct report_result *results, size_t n)
+void show_results(const struct show *show, const struct report_result *results, size_t n)
 {
+	enum graphics graphics = GRAPHICS_NONE;
 	bool has_picture = false, is_main_drawn = false;
 
 	if (isatty(STDOUT_FILENO) != 1)
 		return;
 	for (size_t i = 0; i < n; i++)
 		has_picture = has_picture || is_png(&results[i]);
-	has_picture = has_picture && graphics_ask();
+	if (has_picture)
+		graphics = graphics_ask();
 	for (size_t i = 0; i < n; i++) {
 		const struct report_result *result = &results[i];
 
-		if (has_picture && is_png(result))
+		if (graphics != GRAPHICS_NONE && is_png(result))
 			is_main_drawn |=
-				picture_show(source, result->value) == 0 && result->is_main;
+				picture_show(show, graphics, result->value) == 0 && result->is_main;
 		else if (!is_main_drawn && !result->is_path && result->is_main &&
 			 str_eq(result->mime, STR("text/plain")))
 			text_show(result->value);
