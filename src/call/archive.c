@@ -15,13 +15,13 @@
 #include "call/download.h"
 #include "extent/extent.h"
 #include "house/house.h"
+#include "jail/files/links.h"
 #include "jail/files/snapshot.h"
 #include "store/manifest.h"
 #include "tar/read.h"
 #include "tar/write.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -31,18 +31,13 @@
 /* Bytes of the names of an import's folders, which are held until its end: 16,384 of 128. */
 #define FOLDERS_BYTES_MAX ((size_t)2 * 1024 * 1024)
 
-static _Atomic uint64_t memory_bytes;
-
-void archive_forget(uint64_t bytes)
-{
-	(void)atomic_fetch_sub(&memory_bytes, bytes);
-}
-
 /* One archive on its way out. */
 struct outgoing {
 	struct visit *visit;
+	struct archive_share *share;
 	int fd;
-	uint64_t at; /* bytes of the archive so far */
+	uint64_t at; /* bytes of the archive so far, which are taken of the share */
+	struct links links;
 	char *block;
 	struct fault *fault;
 };
@@ -50,19 +45,21 @@ struct outgoing {
 /* Memory for n bytes more. */
 static int outgoing_grow(struct outgoing *out, uint64_t n)
 {
+	int r;
+
 	if (n > ARCHIVE_MAX || out->at > ARCHIVE_MAX - n) {
 		fault_set(out->fault, FAULT_TOO_LARGE,
 			"the archive would be over %llu MiB: holes of files become zeros in a tar",
 			(unsigned long long)(ARCHIVE_MAX >> 20));
 		return -EFBIG;
 	}
-	if (atomic_fetch_add(&memory_bytes, n) + n > ARCHIVE_BYTES_MAX) {
-		archive_forget(n);
-		fault_set(out->fault, FAULT_SERVER_BUSY, "too many archives are on their way");
-		return -EAGAIN;
-	}
-	out->at += n;
-	return 0;
+	r = archive_share_take(out->share, n);
+	if (r < 0)
+		fault_set(out->fault, FAULT_SERVER_BUSY, "too many archives%s are on their way",
+			r == -EDQUOT ? " of this tenant" : "");
+	else
+		out->at += n;
+	return r;
 }
 
 static int head_add(struct outgoing *out, const struct tar_entry *entry)
@@ -100,8 +97,10 @@ static int bytes_add(struct outgoing *out, int fd, uint64_t size, uint64_t to)
 	return r;
 }
 
-static int file_add(struct outgoing *out, struct tar_entry *entry)
+static int file_add(
+	struct outgoing *out, struct tar_entry *entry, const struct snapshot *snapshot, size_t i)
 {
+	const struct listing_entry *is = snapshot->entries[i].is;
 	AUTO_FREE char *path = xasprintf("%.*s", STR_ARG(entry->path));
 	struct wire_file_is file;
 	AUTO_CLOSE int fd = -1;
@@ -113,6 +112,8 @@ static int file_add(struct outgoing *out, struct tar_entry *entry)
 		*out->fault = out->visit->jaild->fault;
 		return r;
 	}
+	if (is->links > 1)
+		links_add(&out->links, is->inode, i);
 	entry->size_bytes = file.size_bytes;
 	r = head_add(out, entry);
 	if (r == 0)
@@ -121,15 +122,14 @@ static int file_add(struct outgoing *out, struct tar_entry *entry)
 	return r;
 }
 
-/* The first name of the file, if this is a further one: files with several names are few. */
-static struct str first_name(const struct snapshot *snapshot, size_t i)
+/* The first name of the file, if this is a further one and the first is in the archive. */
+static struct str first_name(const struct outgoing *out, const struct snapshot *snapshot, size_t i)
 {
 	const struct listing_entry *is = snapshot->entries[i].is;
+	size_t first;
 
-	for (size_t k = 0; is->links > 1 && k < i; k++)
-		if (snapshot->entries[k].is->kind == LISTING_FILE &&
-			snapshot->entries[k].is->inode == is->inode)
-			return snapshot->entries[k].path;
+	if (is->links > 1 && links_find(&out->links, is->inode, &first) == 0)
+		return snapshot->entries[first].path;
 	return STR("");
 }
 
@@ -143,9 +143,10 @@ static int entry_add(struct outgoing *out, const struct snapshot *snapshot, size
 
 	switch ((enum listing_kind)seen->is->kind) {
 	case LISTING_FILE:
-		entry.target = first_name(snapshot, i);
+		entry.target = first_name(out, snapshot, i);
 		entry.kind = entry.target.n > 0 ? TAR_SAME : TAR_FILE;
-		return entry.kind == TAR_SAME ? head_add(out, &entry) : file_add(out, &entry);
+		return entry.kind == TAR_SAME ? head_add(out, &entry)
+					      : file_add(out, &entry, snapshot, i);
 	case LISTING_FOLDER:
 		entry.kind = TAR_FOLDER;
 		return head_add(out, &entry);
@@ -183,6 +184,7 @@ static int all_add(struct outgoing *out)
 		r = refuse_part(out, snapshot.cut);
 	for (size_t i = 0; r == 0 && i < snapshot.n; i++)
 		r = entry_add(out, &snapshot, i);
+	links_fini(&out->links);
 	snapshot_fini(&snapshot);
 	if (r == 0)
 		r = outgoing_grow(out, TAR_END_SIZE);
@@ -202,15 +204,17 @@ int archive_export(struct house *house, const struct files_at *at, int client_fd
 	if (r < 0)
 		return r;
 	fault_set(ret_fault, FAULT_INTERNAL, "the archive could not be made");
+	out.share = archive_share_enter(at->tenant);
 	out.fd = fd = memfd_create("archive", MFD_CLOEXEC);
 	out.block = xmalloc(BLOCK_SIZE);
 	r = fd < 0 ? -errno : all_add(&out);
 	free(out.block);
 	if (r < 0) {
-		archive_forget(out.at);
+		archive_share_leave(out.share, out.at);
 		visit_end(&download->visit);
 		return r;
 	}
+	download->share = out.share;
 	download->memory_bytes = out.at;
 	visit_transfer(&download->visit, VISIT_DOWNLOAD, client_fd);
 	*ret_file = (struct files_open_result){ .fd = TAKE_FD(fd),
@@ -222,8 +226,6 @@ int archive_export(struct house *house, const struct files_at *at, int client_fd
 
 struct archive_import {
 	struct tar_sink sink;
-	struct house *house;
-	char tenant[HOUSE_TENANT_MAX + 1], key[ID_KEY_MAX + 1];
 	struct attention attention;
 	struct visit visit;
 	struct bring bring;
@@ -331,13 +333,17 @@ static int on_end(struct tar_sink *sink)
 	return r < 0 ? refused(import, str_from(path), r) : 0;
 }
 
-static void import_free(struct archive_import *import)
+/* The session stays, or with is_failed goes as well. */
+static void import_free(struct archive_import *import, bool is_failed)
 {
 	if (import->is_bringing)
 		bring_abort(&import->bring);
 	tar_reader_fini(&import->reader);
 	manifest_fini(&import->folders);
-	visit_end(&import->visit);
+	if (is_failed)
+		visit_end_closing(&import->visit);
+	else
+		visit_end(&import->visit);
 	attention_fini(&import->attention);
 	free(import);
 }
@@ -347,7 +353,7 @@ static int refuse_there(struct archive_import *import, struct fault *ret_fault)
 {
 	fault_set(ret_fault, FAULT_SESSION_BUSY,
 		"the session is there already; close it first, or import under another key");
-	import_free(import);
+	import_free(import, false);
 	return -EEXIST;
 }
 
@@ -362,12 +368,9 @@ int archive_import_begin(struct house *house, const struct files_upload_request 
 		return r;
 	}
 	import->sink = (struct tar_sink){ on_entry, on_data, on_end };
-	import->house = house;
 	tar_reader_init(&import->reader, &import->sink);
 	if (!import->visit.is_new)
 		return refuse_there(import, ret_fault);
-	(void)str_copy(import->tenant, sizeof(import->tenant), request->at.tenant);
-	(void)str_copy(import->key, sizeof(import->key), request->at.key);
 	visit_transfer(&import->visit, VISIT_UPLOAD, request->client_fd);
 	*ret_import = import;
 	return 0;
@@ -423,21 +426,11 @@ int archive_import_end(
 	if (r == 0)
 		r = visit_save(&import->visit, NULL, &dropped, ret_fault);
 	*ret_skipped = import->reader.skipped + dropped;
-	if (r < 0)
-		archive_import_abort(import);
-	else
-		import_free(import);
+	import_free(import, r < 0);
 	return r;
 }
 
 void archive_import_abort(struct archive_import *import)
 {
-	char tenant[HOUSE_TENANT_MAX + 1], key[ID_KEY_MAX + 1];
-	struct house *house = import->house;
-	struct fault ignored;
-
-	(void)str_copy(tenant, sizeof(tenant), import->tenant);
-	(void)str_copy(key, sizeof(key), import->key);
-	import_free(import);
-	(void)house_close(house, tenant, key, &ignored);
+	import_free(import, true);
 }

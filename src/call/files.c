@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/macro.h"
-#include "call/archive.h"
+#include "call/archive_share.h"
 #include "call/bring.h"
 #include "call/download.h"
 #include "house/house.h"
@@ -94,7 +94,8 @@ void files_download_end(struct files_download *download)
 {
 	if (!download)
 		return;
-	archive_forget(download->memory_bytes);
+	if (download->share)
+		archive_share_leave(download->share, download->memory_bytes);
 	visit_end(&download->visit);
 	free(download);
 }
@@ -126,6 +127,7 @@ int files_visit_opening(struct house *house, const struct files_upload_request *
 		.policy = request->policy,
 		.policy_default = request->policy_default,
 		.opens = true,
+		.is_import = request->is_import,
 		.attention = attention };
 	int r = attention_init(attention, request->client_fd);
 

@@ -63,6 +63,7 @@ struct files_upload_request {
 	const char *policy_default;  /* of the caller; NULL: ephemeral */
 	const char *const *profiles; /* that the tenant may ask for, NULL-ended; NULL: all */
 	bool is_executable;	     /* 0755, else 0644 */
+	bool is_import;		     /* nobody else gets into a session that it opens */
 	int client_fd; /* watched for a hang-up while it waits for a place, and shut down when the
 			  session closes under the upload; -1: none */
 };

@@ -171,9 +171,8 @@ static void query_add(struct call *call, const struct sandbox_put *put)
 	}
 }
 
-/* Runs a call whose path is there, with the bytes of the descriptor as its body. */
-static int upload_run(struct call *call, const struct sandbox *sandbox,
-	const struct sandbox_put *put, struct sandbox_trouble *ret_trouble)
+/* The bytes of the descriptor as the body of a call whose path is there. */
+static void upload_set(struct call *call, const struct sandbox_put *put)
 {
 	call->fetch.content_type = "application/octet-stream";
 	call->fetch.is_body_fd = true;
@@ -183,19 +182,20 @@ static int upload_run(struct call *call, const struct sandbox *sandbox,
 	call->fetch.rate_bytes_per_s = FILE_RATE;
 	call->fetch.silence_ms = FILE_SILENCE_MS;
 	query_add(call, put);
-	return call_run(call, sandbox, ret_trouble);
 }
 
 int sandbox_session_import(const struct sandbox *sandbox, const struct sandbox_put *put,
-	struct sandbox_trouble *ret_trouble)
+	struct json **ret_json, struct sandbox_trouble *ret_trouble)
 {
 	struct call call;
 	int r;
 
 	call_init(&call, sandbox, "PUT", 0);
 	r = session_call(&call, sandbox, put->key, "/import", ret_trouble);
-	if (r == 0)
-		r = upload_run(&call, sandbox, put, ret_trouble);
+	if (r == 0) {
+		upload_set(&call, put);
+		r = call_json(&call, sandbox, ret_json, ret_trouble);
+	}
 	call_fini(&call);
 	return r;
 }
@@ -208,8 +208,10 @@ int sandbox_file_put(const struct sandbox *sandbox, const struct sandbox_put *pu
 
 	call_init(&call, sandbox, "PUT", 0);
 	r = file_call(&call, sandbox, put->key, put->path, ret_trouble);
-	if (r == 0)
-		r = upload_run(&call, sandbox, put, ret_trouble);
+	if (r == 0) {
+		upload_set(&call, put);
+		r = call_run(&call, sandbox, ret_trouble);
+	}
 	call_fini(&call);
 	return r;
 }

@@ -38,9 +38,10 @@ struct sandbox_put {
 };
 
 /* Makes a session out of a tar of put->size_bytes, whole or not at all; put->path and is_executable
- * are not used. */
+ * are not used. The supervisor's answer says how much of it was passed over ("skipped"); the caller
+ * frees *ret_json. */
 int sandbox_session_import(const struct sandbox *sandbox, const struct sandbox_put *put,
-	struct sandbox_trouble *ret_trouble);
+	struct json **ret_json, struct sandbox_trouble *ret_trouble);
 
 /* Writes a file, whole or not at all. */
 int sandbox_file_put(const struct sandbox *sandbox, const struct sandbox_put *put,

@@ -315,6 +315,19 @@ int house_stop(struct house *house, const char *tenant, const char *key, struct 
 	return r;
 }
 
+int house_remove_session(
+	struct house *house, struct house_session *session, struct fault *ret_fault)
+{
+	struct kept *row = session->kept;
+	int r;
+
+	if (row)
+		row->is_removing = true;
+	counters_add(&house->counters, COUNTER_CLOSED_ASKED, 1);
+	r = house_close_session(house, session, NULL, ret_fault);
+	return row ? house_kept_remove(house, row, ret_fault) : r;
+}
+
 int house_close(struct house *house, const char *tenant, const char *key, struct fault *ret_fault)
 {
 	struct house_session *session;
@@ -323,19 +336,17 @@ int house_close(struct house *house, const char *tenant, const char *key, struct
 
 	(void)pthread_mutex_lock(&house->mutex);
 	session = find_settled(house, tenant, key, &row);
-	if (row)
-		row->is_removing = true;
 	if (session) {
-		counters_add(&house->counters, COUNTER_CLOSED_ASKED, 1);
-		r = house_close_session(house, session, NULL, ret_fault);
-	} else if (!row) {
+		r = house_remove_session(house, session, ret_fault);
+	} else if (row) {
+		row->is_removing = true;
+		r = house_kept_remove(house, row, ret_fault);
+	} else {
 		(void)house_recall(house, tenant, key);
 		r = house_kept_remove_broken(house, tenant, key, ret_fault);
 		if (r == -ENOENT)
 			r = not_there(ret_fault);
 	}
-	if (row)
-		r = house_kept_remove(house, row, ret_fault);
 	(void)pthread_mutex_unlock(&house->mutex);
 	return r;
 }

@@ -64,6 +64,7 @@ struct house_session {
 	char run_id[HOUSE_RUN_ID_MAX + 1];
 	unsigned visits;	 /* calls under way */
 	struct visit *transfers; /* those of them that move a file to or from a client */
+	bool is_importing;	 /* its files come in as one; nobody else has it yet */
 	bool is_listing;	 /* jaild makes one listing of a session at a time */
 	bool is_empty;		 /* nothing is in the home, so a run needs no listing before */
 	uint64_t uploads;	 /* counts what was brought in: is_empty is stale when it moved */
@@ -138,6 +139,10 @@ const char *house_due(
  * either way; but a kept one whose changes cannot be stored is OPEN again. */
 int house_close_session(struct house *house, struct house_session *session, const char *reason,
 	struct fault *ret_fault);
+
+/* Closes an open session for good, from the store too. */
+int house_remove_session(
+	struct house *house, struct house_session *session, struct fault *ret_fault);
 
 /* Shuts down the clients of the session's downloads, and of its uploads too with VISIT_UPLOAD. */
 void house_cut(struct house_session *session, enum visit_transfer up_to);

@@ -75,6 +75,15 @@ static int refuse_ended(struct entry *entry, uint32_t reasons)
 		"the run was cancelled while it waited for a place");
 }
 
+/* What is being imported is not there yet. */
+static int refuse_imported(struct entry *entry)
+{
+	if (!entry->request->opens)
+		return refuse(entry, -ENOENT, FAULT_NOT_FOUND, "there is no such session");
+	counters_add(&entry->house->counters, COUNTER_REFUSED_BUSY, 1);
+	return refuse(entry, -EBUSY, FAULT_SESSION_BUSY, "the session is being imported");
+}
+
 static bool is_listed(const char *const *profiles, const char *profile)
 {
 	for (size_t i = 0; profiles && profiles[i]; i++)
@@ -229,6 +238,8 @@ static int look_at_session(struct entry *entry, struct house_session *session)
 	}
 	if (session->state == SESSION_OPENING)
 		return LOOK_WAIT;
+	if (session->is_importing)
+		return refuse_imported(entry);
 	if (session->is_yielding && house_kept_yields(entry->house, session, &entry->waiter))
 		return LOOK_QUEUE;
 	r = policy_check(entry, session->kept != NULL);
@@ -261,6 +272,7 @@ static int place_take(struct entry *entry, struct kept *row)
 	queue_serve(&house->queue, session->tenant);
 	join(entry, session);
 	entry->visit->is_new = !row;
+	entry->visit->is_import = session->is_importing = !row && request->is_import;
 	entry->visit->reset_reason = house_recall(house, request->tenant, request->key);
 	return LOOK_OPEN;
 }
@@ -547,6 +559,8 @@ void visit_end(struct visit *visit)
 		session->run_id[0] = '\0';
 		session->runs++;
 	}
+	if (visit->is_import)
+		session->is_importing = false;
 	session->visits--;
 	session->last_call_us = clock_now_us();
 	if (session->kept && session->visits == 0)
@@ -557,6 +571,24 @@ void visit_end(struct visit *visit)
 	(void)pthread_cond_broadcast(&house->changed);
 	(void)pthread_mutex_unlock(&house->mutex);
 	*visit = (struct visit){ .house = house };
+}
+
+void visit_end_closing(struct visit *visit)
+{
+	struct house_session *session = visit->session;
+	struct house *house = visit->house;
+	struct fault ignored;
+
+	(void)pthread_mutex_lock(&house->mutex);
+	house_reference(session);
+	(void)pthread_mutex_unlock(&house->mutex);
+	visit->is_import = false; /* so that nobody gets in in between */
+	visit_end(visit);
+	(void)pthread_mutex_lock(&house->mutex);
+	if (session->state == SESSION_OPEN)
+		(void)house_remove_session(house, session, &ignored);
+	house_release(session);
+	(void)pthread_mutex_unlock(&house->mutex);
 }
 
 void visit_listing_begin(struct visit *visit)

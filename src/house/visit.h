@@ -26,6 +26,7 @@ struct visit_request {
 				      * HOUSE_EPHEMERAL */
 	const char *state;  /* asked for by a run, HOUSE_STATE or HOUSE_LIVE; NULL: whichever */
 	bool opens;	    /* a session that is not there is opened */
+	bool is_import;	    /* nobody else gets into a new one before the end of the visit */
 	const char *run_id; /* it is a run's call, of this id; NULL: not */
 	uint64_t wall_ms;   /* that the run asks for; 0: the profile's */
 	struct attention *attention;
@@ -50,6 +51,7 @@ struct visit {
 	const char *profile;		  /* long as the visit */
 	bool is_run;
 	bool is_new; /* this call opened it */
+	bool is_import;
 	bool is_live;
 	bool is_kept;
 	const char
@@ -80,6 +82,10 @@ int visit_check_policy(const char *policy, struct fault *ret_fault);
 int visit_begin(struct house *house, struct visit_request *request, struct visit *ret_visit,
 	struct fault *ret_fault);
 void visit_end(struct visit *visit);
+
+/* Ends it and closes the session of an import that failed: the one that was opened for it, not
+ * whatever may be under its key by now. */
+void visit_end_closing(struct visit *visit);
 
 /* Says what moves between the session and the client behind client_fd, which stays the caller's and
  * must be open until visit_end; the visit must not move in memory. When the session closes, the

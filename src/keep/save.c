@@ -15,6 +15,7 @@
 #include "base/id.h"
 #include "base/macro.h"
 #include "jail/client/jaild.h"
+#include "jail/files/links.h"
 #include "jail/files/snapshot.h"
 #include "store/object.h"
 
@@ -34,12 +35,7 @@ struct save {
 	struct keep *keep;
 	const struct keep_home *home;
 	struct manifest next;
-	/* Files with several names: number and first entry of each. */
-	struct {
-		uint64_t inode;
-		size_t entry;
-	} * linked;
-	size_t n_linked, cap_linked;
+	struct links links; /* of files that are in next */
 	uint64_t dropped;
 	struct fault *fault;
 };
@@ -130,32 +126,20 @@ static struct manifest_entry entry_of(
 /* The entry of a name that is not its file's first, or false. */
 static bool same_add(struct save *save, const struct snapshot_entry *seen)
 {
-	for (size_t i = 0; i < save->n_linked; i++) {
-		struct manifest_entry entry;
-		const char *first;
+	struct manifest_entry entry;
+	const char *first;
+	size_t i;
 
-		if (save->linked[i].inode != seen->is->inode)
-			continue;
-		first = save->next.entries[save->linked[i].entry].path;
-		if (seen->path.n + strlen(first) > JAILD_NAMES_MAX) {
-			save->dropped++;
-			return true;
-		}
-		entry = entry_of(seen, MANIFEST_SAME, str_from(first));
-		manifest_append(&save->next, &entry);
+	if (links_find(&save->links, seen->is->inode, &i) < 0)
+		return false;
+	first = save->next.entries[i].path;
+	if (seen->path.n + strlen(first) > JAILD_NAMES_MAX) {
+		save->dropped++;
 		return true;
 	}
-	return false;
-}
-
-static void linked_add(struct save *save, uint64_t inode)
-{
-	if (save->n_linked == save->cap_linked) {
-		save->cap_linked = save->cap_linked ? save->cap_linked * 2 : 16;
-		save->linked = xrealloc(save->linked, save->cap_linked * sizeof(save->linked[0]));
-	}
-	save->linked[save->n_linked].inode = inode;
-	save->linked[save->n_linked++].entry = save->next.n;
+	entry = entry_of(seen, MANIFEST_SAME, str_from(first));
+	manifest_append(&save->next, &entry);
+	return true;
 }
 
 static int file_add(struct save *save, const struct snapshot_entry *seen)
@@ -182,7 +166,7 @@ static int file_add(struct save *save, const struct snapshot_entry *seen)
 		return r;
 	}
 	if (seen->is->links > 1)
-		linked_add(save, seen->is->inode);
+		links_add(&save->links, seen->is->inode, save->next.n);
 	manifest_append(&save->next, &entry);
 	return 0;
 }
@@ -283,7 +267,7 @@ int keep_save(struct keep *keep, const struct keep_home *home, const struct snap
 
 	for (size_t i = 0; r == 0 && i < now->n; i++)
 		r = entry_add(&save, &now->entries[i]);
-	free(save.linked);
+	links_fini(&save.links);
 	if (r < 0) {
 		store_discard(keep->store, &save.next);
 		manifest_fini(&save.next);

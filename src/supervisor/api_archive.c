@@ -57,9 +57,11 @@ void api_session_import(struct http_request *request)
 	static const char *const names[] = { "profile", "policy", NULL };
 	struct files_upload_request upload = { .profiles = caller_profiles(caller_get(request)),
 		.policy = HOUSE_KEPT,
+		.is_import = true,
 		.client_fd = http_client_fd_get(request) };
 	struct archive_import *import = NULL;
 	struct api_opening texts;
+	struct json *body;
 	char key[ID_KEY_MAX + 1];
 	uint64_t size = 0, skipped = 0;
 	struct fault fault;
@@ -84,5 +86,7 @@ void api_session_import(struct http_request *request)
 		return;
 	}
 	audit(request, "session_import", key, size);
-	http_respond_empty(request, 201);
+	body = json_object_new();
+	json_set_count(body, "skipped", skipped);
+	api_respond(request, 201, body);
 }

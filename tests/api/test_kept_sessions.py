@@ -1,4 +1,6 @@
 """Kept sessions over HTTP: what they tell, stop, export and import. What keeps them is in tests/call and tests/store."""
+import contextlib
+import http.client
 import io
 import os
 import stat
@@ -114,7 +116,8 @@ def test_a_session_goes_out_and_comes_in_again(api, key, stopped):
         assert stat.S_IMODE(tar.getmember("in/file").mode) == 0o750
     other = key + "-other"
     try:
-        assert load(api, other, out.body).status == 201
+        said = load(api, other, out.body)
+        assert (said.status, said.json) == (201, {"skipped": 0})
         stop(api, other)
         after = api.answer(other, LOOK)["stdout"]["text"].split("\n")
         assert after == [line for line in before if line and not line.startswith("#")
@@ -173,8 +176,60 @@ def test_what_is_no_whole_tar(api, key, data):
 def test_devices_in_a_tar_are_passed_over(api, key):
     data = tar_of(("dev", {"type": tarfile.CHRTYPE, "devmajor": 1, "devminor": 3}), ("fifo", {"type": tarfile.FIFOTYPE}),
                   ("a", {"data": b"x"}))
-    assert load(api, key, data).status == 201
+    said = load(api, key, data)
+    assert (said.status, said.json) == (201, {"skipped": 2})
     assert api.answer(key, "import os; print(os.listdir())")["stdout"]["text"] == "['a']\n"
+
+
+class Half:
+    """An import of which half has been sent."""
+
+    def __init__(self, api, key, query=""):
+        self.api = api
+        self.data = tar_of(("first", {"data": b"1" * 70000}), ("second", {"data": b"2"}))
+        self.connection = api.connect()
+        self.connection.sendall(f"PUT /v1/sessions/{key}/import{query} HTTP/1.1\r\nHost: {api.host}\r\n"
+                                f"Authorization: Bearer {api.token}\r\nContent-Length: {len(self.data)}\r\n\r\n".encode())
+        self.connection.sendall(self.data[:50000])
+        until(lambda: api.get(f"/v1/sessions/{key}").status == 200)
+
+    def finish(self):
+        """The rest; returns the status."""
+        with contextlib.closing(self.connection) as connection:
+            connection.sendall(self.data[50000:])
+            answer = http.client.HTTPResponse(connection)
+            answer.begin()
+            answer.read()
+            return answer.status
+
+
+@pytest.mark.parametrize("policy", ["kept", "ephemeral"])
+def test_nobody_gets_into_a_session_that_is_being_imported(api, key, policy):
+    half = Half(api, key, f"?policy={policy}")
+    assert api.file(key, "mine", "PUT", b"x").code == "session_busy"
+    assert api.run(key, "1").code == "session_busy"
+    assert load(api, key, tar_of(("a", {}))).code == "session_busy"
+    assert api.file(key, "first").code == "not_found" and export(api, key).code == "not_found"
+    assert half.finish() == 201
+    assert api.file(key, "mine", "PUT", b"x").status == 201
+    assert api.answer(key, "import os; print(sorted(os.listdir()))")["stdout"]["text"] == "['first', 'mine', 'second']\n"
+
+
+def test_a_tenant_that_reads_no_archive_keeps_nobody_else_out(start):
+    service = start()
+    made = subprocess.run([PROGRAM, "token", "add", "--state", service.state, "--tenant", "t"],
+                          capture_output=True, text=True, check=True).stdout.strip()
+    mine, other = service.api, service.api.with_token(made)
+    until(lambda: other.get("/v1/info").status == 200)
+    for api in (mine, other):
+        api.answer("big", "for i in range(3):\n f = open(str(i), 'wb'); f.truncate(99 << 20)")
+    slow, response = mine.open("GET", "/v1/sessions/big/export")
+    assert response.status == 200
+    with contextlib.closing(slow), contextlib.closing(response):
+        said = export(mine, "big")
+        assert said.code == "server_busy" and "this tenant" in said.json["detail"]
+        assert export(other, "big").status == 200
+    until(lambda: export(mine, "big").status == 200)
 
 
 def test_an_archive_that_does_not_fit(api, key):

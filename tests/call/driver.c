@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/macro.h"
 #include "base/str.h"
+#include "call/archive.h"
 #include "call/call.h"
 #include "call/files.h"
 #include "house/canary.h"
@@ -251,6 +252,26 @@ static void do_put(struct job *job)
 	json_set_bool(job->reply, "is_new", is_new);
 }
 
+/* A tar that has no bytes: an import that fails, after a while in which it has its session. */
+static void do_import(struct job *job)
+{
+	struct files_upload_request request = { .at = at_of(job),
+		.policy = text_of(job, "policy"),
+		.is_import = true,
+		.client_fd = -1 };
+	struct archive_import *import = NULL;
+	struct fault fault;
+	uint64_t skipped;
+
+	if (archive_import_begin(house, &request, &import, &fault) < 0) {
+		refuse(job, &fault);
+		return;
+	}
+	(void)usleep((unsigned)number_of(job, "pause_ms", 0) * 1000);
+	if (archive_import_end(import, &skipped, &fault) < 0)
+		refuse(job, &fault);
+}
+
 static void do_get(struct job *job)
 {
 	struct files_at at = at_of(job);
@@ -452,6 +473,7 @@ static const struct {
 } verbs[] = {
 	{ "run", do_run },
 	{ "put", do_put },
+	{ "import", do_import },
 	{ "get", do_get },
 	{ "ls", do_ls },
 	{ "rm", do_rm },

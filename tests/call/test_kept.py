@@ -77,6 +77,42 @@ def test_what_is_no_file_is_dropped_and_told(start, store):
     assert house.run("a", "import os; print(os.listdir())")["stdout"]["text"] == "['f']\n"
 
 
+@pytest.mark.parametrize("policy", ["kept", "ephemeral"])
+def test_an_import_that_fails_takes_no_other_session_of_its_key(start, store, policy):
+    """Its own was lost with its jaild, and another call has opened one since."""
+    house = start(store=store)
+    number = house.send("import", key="a", policy=policy, pause_ms=2500)
+    until(lambda: "fault" not in house.do("look", key="a"))
+    assert house.do("put", key="a", path="mine", text="x")["fault"] == "session_busy"  # it is open by now
+    house.do("kill")
+    house.do("start")
+    assert "fault" not in house.do("put", key="a", path="mine", text="x", policy=policy)
+    assert house.wait(number)["fault"] == "invalid_field"
+    assert house.do("get", key="a", path="mine")["text"] == "x"
+
+
+@pytest.mark.parametrize("policy", ["kept", "ephemeral"])
+def test_an_import_that_fails_leaves_nothing(start, store, policy):
+    house = start(store=store)
+    number = house.send("import", key="a", policy=policy, pause_ms=700)
+    until(lambda: "fault" not in house.do("look", key="a"))
+    assert house.do("put", key="a", path="mine", text="x")["fault"] == "session_busy"
+    assert house.do("rm", key="a", path="mine")["fault"] == "not_found"
+    assert house.wait(number)["fault"] == "invalid_field"
+    assert house.do("look", key="a")["fault"] == "not_found" and house.do("gauges")["sessions"] == 0
+
+
+def test_names_of_files_that_have_several(start, store):
+    """Each name keeps to its file, and costs no search through all the others."""
+    house = start(store=store)
+    kept(house, "a", "import os\nfor i in range(1500):\n open(f'a{i:04}', 'w').write(str(i))\n"
+                     " os.link(f'a{i:04}', f'b{i:04}'); os.link(f'a{i:04}', f'c{i:04}')")
+    house.do("stop", key="a")
+    code = ("import os\nprint(sum(os.path.samefile(f'a{i:04}', n + f'{i:04}') and open(n + f'{i:04}').read() == str(i)"
+            " for n in 'bc' for i in range(1500)), os.stat('a0007').st_nlink)")
+    assert house.run("a", code)["stdout"]["text"] == "3000 3\n"
+
+
 def test_L4_idle_stops_and_the_next_call_restores(start, store):
     house = start(store=store, kept_idle_ms=400)
     kept(house, "a", "open('f', 'w').write('x')")

@@ -33,14 +33,18 @@ def test_session_ls_and_show(server, command):
 
 def test_session_stop_export_and_import(server, command):
     at = server(lambda r: NO if b"/gone" in r else reply(b"a tar", "200 OK", "application/x-tar") if b"/export" in r
-                else reply(b"", "201 Created", "text/plain") if b"/import" in r else DONE)
+                else reply({"skipped": 2 if b"/c/" in r else 0}, "201 Created") if b"/import" in r else DONE)
     assert command("session", "stop", "--server", at.url, "a").status == 0
     assert command("session", "stop", "--server", at.url, "gone").status == 125
     assert command("session", "export", "--server", at.url, "a", "--out", "-").out == b"a tar"
     (command.state / "x.tar").write_bytes(b"bytes")
-    assert command("session", "import", "--server", at.url, "--policy", "kept", "b", command.state / "x.tar").status == 0
+    done = command("session", "import", "--server", at.url, "--policy", "kept", "b", command.state / "x.tar")
+    assert done.status == 0 and not done.said and not done.out
+    done = command("session", "import", "--server", at.url, "c", command.state / "x.tar")
+    assert done.status == 0 and "x.tar: 2 entries of it were passed over" in done.said
+    assert command("session", "import", "--server", at.url, "--json", "c", command.state / "x.tar").json == {"skipped": 2}
     assert targets(at) == ["POST /v1/sessions/a/stop", "POST /v1/sessions/gone/stop", "GET /v1/sessions/a/export",
-                           "PUT /v1/sessions/b/import?policy=kept"]
+                           "PUT /v1/sessions/b/import?policy=kept"] + ["PUT /v1/sessions/c/import"] * 2
     assert at.requests[-1].endswith(b"bytes")
 
 

@@ -229,7 +229,9 @@ static int import(const struct sandbox *sandbox, const struct session_options *o
 	struct sandbox_put put = {
 		.key = key, .policy = options->policy, .profile = options->profile, .fd = fd
 	};
+	AUTO_JSON struct json *answer = NULL;
 	struct sandbox_trouble trouble;
+	int64_t skipped;
 	struct stat st;
 	int r;
 
@@ -238,9 +240,15 @@ static int import(const struct sandbox *sandbox, const struct session_options *o
 	if (!S_ISREG(st.st_mode))
 		return say_usage("%s: is no regular file", from);
 	put.size_bytes = (uint64_t)st.st_size;
-	r = sandbox_session_import(sandbox, &put, &trouble);
-	return r < 0 ? server_trouble_say(put.key, r, &trouble, options->command.options.is_json)
-		     : 0;
+	r = sandbox_session_import(sandbox, &put, &answer, &trouble);
+	if (r < 0)
+		return server_trouble_say(put.key, r, &trouble, options->command.options.is_json);
+	skipped = count_get(answer, "skipped");
+	if (skipped > 0)
+		say("%s: %" PRId64 " entries of it were passed over: devices, fifos and what else "
+		    "is not kept",
+			from, skipped);
+	return options->command.options.is_json ? say_json(answer) : 0;
 }
 
 static const struct {
