@@ -63,7 +63,7 @@ _cloche()
 		if ((COMP_CWORD == 2)) && [[ $word != -* ]]; then
 			_cloche_words -W 'build path ls rm'
 		else
-			_cloche_words -W '--out --locked --update-lock --from --cache --old --json --help'
+			_cloche_words -W '--out --locked --update-lock --from --cache --old --downloads --json --help'
 		fi
 		;;
 	session | files | token)

@@ -130,8 +130,8 @@ static const char token_usage[] =
 static const char image_usage[] =
 	"Usage: cloche image build [--out DIR] [--locked|--update-lock] [OPTION]...\n"
 	"       cloche image path\n"
-	"       cloche image ls [--json]\n"
-	"       cloche image rm ID... | --old\n"
+	"       cloche image ls [--json] [DIR]...\n"
+	"       cloche image rm ID|DIR... | --old | --downloads\n"
 	"Makes the system files of jails: CPython 3.14, its packages, ffmpeg, fonts. No\n"
 	"container engine is needed, but root. `cloche run` and `up` use the last one\n"
 	"made; --rootfs host is for those who want this machine's /usr.\n"
@@ -142,9 +142,11 @@ static const char image_usage[] =
 	"      --from DIR         another recipe than Cloche's own (image/)\n"
 	"      --cache DIR        where downloads stay (default: ~/.cache/cloche)\n"
 	"      --old              all images but the one in use\n"
+	"      --downloads        what of the downloads the recipe no longer names\n"
 	"      --json             print JSON\n"
 	"\n"
-	"path prints where the image in use is; ls what is in each; rm removes some.\n"
+	"path prints where the image in use is; ls what is in each; rm removes some,\n"
+	"but none that a run or `cloche up` uses. DIR is an image made with --out.\n"
 	"Exit status: 0 done; 125 not; 2 usage.\n";
 
 static const char doctor_usage[] =

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "cli/base/exit.h"
+#include "cli/base/image_dir.h"
 #include "cli/base/say.h"
 #include "cli/command.h"
 #include "cli/up_listen.h"
@@ -96,6 +97,9 @@ static int open_all(struct up *up)
 		say("%s", fault.text);
 		return fault.code == FAULT_INVALID_FIELD ? EXIT_USAGE : EXIT_OURS;
 	}
+	r = image_begin(up->options.settings.rootfs, &up->image_fd);
+	if (r != 0)
+		return r;
 	up->ends_by_hangup = ends_by_hangup();
 	r = signals_take(&up->signal_fd);
 	if (r == 0)
@@ -118,6 +122,7 @@ static void close_all(struct up *up)
 	(void)fd_close(up->signal_fd);
 	(void)fd_close(up->inotify_fd);
 	(void)fd_close(up->known_fd);
+	(void)fd_close(up->image_fd);
 	up_state_close(&up->state);
 }
 
@@ -126,6 +131,7 @@ int cli_up(int argc, char **argv)
 	static struct up up = { .state = UP_STATE_INIT,
 		.signal_fd = -1,
 		.inotify_fd = -1,
+		.image_fd = -1,
 		.known_fd = -1,
 		.jaild = { .pidfd = -1, .socket = -1 },
 		.supervisor = { .pidfd = -1, .socket = -1 } };

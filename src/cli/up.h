@@ -29,6 +29,7 @@ struct up {
 	int signal_fd;
 	bool ends_by_hangup; /* SIGHUP ends us: our terminal went, and no nohup(1) said otherwise */
 	int inotify_fd;
+	int image_fd; /* our share in the image, or -1 */
 	int known_fd; /* memory of the supervisors', never looked at here */
 	struct up_child jaild, supervisor;
 	usec_t started_us;   /* of jaild, the last time */

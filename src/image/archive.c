@@ -14,12 +14,12 @@
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/fd.h"
+#include "image/cache.h"
 #include "image/job.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -227,7 +227,6 @@ static int file_check(const struct image_job *job, const struct lock_package *pa
 	char name[256], path[PATH_MAX];
 	struct hash hash;
 	struct stat st;
-	void *bytes;
 
 	if (lock_file_name(package, name, sizeof(name)) < 0 ||
 		job_path(path, "%s/%s", job->debs, name) < 0)
@@ -235,13 +234,8 @@ static int file_check(const struct image_job *job, const struct lock_package *pa
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return 1;
-	if ((uint64_t)st.st_size != package->size_bytes || st.st_size == 0)
+	if ((uint64_t)st.st_size != package->size_bytes || cache_hash(fd, &hash) < 0)
 		return 2;
-	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED)
-		return 2;
-	hash = hash_make((struct str){ bytes, (size_t)st.st_size });
-	(void)munmap(bytes, (size_t)st.st_size);
 	return hash_is_equal(&hash, &package->sha256) ? 0 : 2;
 }
 

@@ -6,7 +6,9 @@
  *
  * The tree is made in a folder beside its place, renamed when it is whole, and only then becomes
  * the image in use. A lock on the place keeps two builds apart; so what begins with .build- in a
- * locked place belongs to nobody and is removed.
+ * locked place belongs to nobody and is removed. A tree that is replaced must be in use by nobody
+ * (image/hold.h), which is looked at before the work and again at its end. Ctrl-C ends the child
+ * and leaves nothing; only what ends us at once leaves the folder to the next build.
  */
 #include "image/build.h"
 
@@ -15,16 +17,19 @@
 #include "base/fault.h"
 #include "base/fd.h"
 #include "base/id.h"
+#include "base/macro.h"
 #include "image/archive.h"
+#include "image/cache.h"
 #include "image/finish.h"
+#include "image/hold.h"
 #include "image/job.h"
 #include "image/place.h"
 #include "image/tree.h"
 #include "image/wheels.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,6 +37,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -49,24 +55,34 @@ static void id_make_from(const struct recipe *recipe, struct image_id *ret_id)
 	(void)str_format(ret_id->text, sizeof(ret_id->text), "%.*s", IMAGE_ID_LEN, digits);
 }
 
-/* Removes what builds that were cut short have left in the folder. */
 static int remains_remove(const struct image_job *job, const char *folder)
 {
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
 	char path[PATH_MAX];
-	int r = 0;
+	int r = image_remains_remove(folder, path);
 
-	while (dir && r == 0 && (entry = readdir(dir))) {
-		if (!str_starts(str_from(entry->d_name), STR(IMAGE_WORK_PREFIX)) ||
-			job_path(path, "%s/%s", folder, entry->d_name) < 0)
-			continue;
-		job_tell(job, "      removing what a build that was cut short has left");
-		r = tree_remove(path);
-	}
-	if (dir)
-		(void)closedir(dir);
+	if (r > 0)
+		job_tell(job, "      removed what a build that was cut short has left");
 	return r < 0 ? job_refuse(job, "Remove it.", "%s: %s.", path, strerror(-r)) : 0;
+}
+
+/* Before the work: a tree that is in use cannot be replaced at its end. */
+static int out_check(const struct image_job *job)
+{
+	AUTO_BUF struct buf users = BUF_INIT(512);
+	const char *out = job->options->out;
+	AUTO_CLOSE int claim = -1;
+
+	if (!out || !image_is(out))
+		return 0;
+	claim = image_claim(out, IMAGE_CLAIM_NOW);
+	if (claim >= 0)
+		return 0;
+	if (claim != -EBUSY)
+		return job_refuse(job, "", "%s: %s.", out, strerror(-claim));
+	image_users_add(out, &users);
+	return job_refuse(job, "End them, or name another folder with --out.",
+		"The image in %s is in use: %s.", out,
+		users.len > 0 ? buf_get_cstr(&users) : "by whom cannot be seen from here");
 }
 
 static int space_check(const struct image_job *job, const char *folder)
@@ -102,6 +118,13 @@ static int cache_prepare(struct image_job *job)
 		r = job_mkdir(job, apt);
 	if (r < 0)
 		return r;
+	job->cache_fd = cache_lock(cache);
+	if (job->cache_fd < 0)
+		return job->cache_fd == -EBUSY
+			       ? job_refuse(job,
+					 "Wait for it, or name another folder with --cache.",
+					 "Another command uses the downloads in %s.", cache)
+			       : job_refuse(job, "", "%s: %s.", cache, strerror(-job->cache_fd));
 	job->log_fd = open(job->log_path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 	if (job->log_fd < 0)
 		return job_refuse(job, "", "%s: %s.", job->log_path, strerror(errno));
@@ -177,17 +200,46 @@ static int tree_make(struct image_job *job)
 	return r == 0 ? finish_tree(job, id.text) : r;
 }
 
-/* The tree under its final name; what was there before is handed to job->work and goes with it. */
+/* The tree in the place of another one, which nobody uses then, and which goes with job->work. */
+static int tree_exchange(struct image_job *job, const char *path)
+{
+	AUTO_CLOSE int claim = image_claim(path, IMAGE_CLAIM_NOW);
+
+	if (claim == -EBUSY) {
+		job_tell(job, "      waiting for those who have begun to use the old image");
+		claim = image_claim(path, IMAGE_CLAIM_WAIT);
+	}
+	if (claim < 0)
+		return claim;
+	return renameat2(AT_FDCWD, job->tree, AT_FDCWD, path, RENAME_EXCHANGE) < 0 ? -errno : 0;
+}
+
+/* The tree under its final name. */
 static int tree_place(struct image_job *job, const char *path)
 {
-	int r = chmod(job->tree, 0755);
+	int r = chmod(job->tree, 0755) < 0 || rename(job->tree, path) < 0 ? -errno : 0;
 
-	if (r == 0 && rename(job->tree, path) < 0) {
-		if (errno != EEXIST && errno != ENOTEMPTY)
-			return job_refuse(job, "", "%s: %s.", path, strerror(errno));
-		r = renameat2(AT_FDCWD, job->tree, AT_FDCWD, path, RENAME_EXCHANGE);
-	}
-	return r < 0 ? job_refuse(job, "", "%s: %s.", path, strerror(errno)) : 0;
+	if (r == -EEXIST || r == -ENOTEMPTY)
+		r = tree_exchange(job, path);
+	return r < 0 ? job_refuse(job, "", "%s: %s.", path, strerror(-r)) : 0;
+}
+
+/* What the build has left in the cache, and what of that is of no more use to it. */
+static void cache_tell(const struct image_job *job)
+{
+	struct cache_sum sum;
+
+	if (cache_measure(job->options->cache, &job->recipe, &job->lock, false, &sum) < 0)
+		return;
+	job_tell(job, "downloads in %s: %llu MB", job->options->cache,
+		(unsigned long long)(sum.bytes / 1000000));
+	if (sum.idle_files > 0)
+		job_tell(job,
+			"      %llu MB of them (%llu files) are not of this recipe; `cloche image "
+			"rm "
+			"--downloads` removes such",
+			(unsigned long long)(sum.idle_bytes / 1000000),
+			(unsigned long long)sum.idle_files);
 }
 
 static int image_place(struct image_job *job, char ret_path[PATH_MAX])
@@ -213,6 +265,7 @@ static int image_place(struct image_job *job, char ret_path[PATH_MAX])
 	job_tell(job, "image %s: %llu MB, %llu files, %llu s", id.text,
 		(unsigned long long)(sum.bytes / 1000000), (unsigned long long)sum.files,
 		(unsigned long long)((clock_now_us() - job->started_us) / USEC_PER_S));
+	cache_tell(job);
 	return 0;
 }
 
@@ -259,27 +312,69 @@ static pid_t child_start(void)
 	return pid;
 }
 
+/* The signals that mean "stop", but for those that whoever started us has told us to ignore. */
+static void signals_block(sigset_t *ret_stop)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+	(void)sigemptyset(ret_stop);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		struct sigaction action;
+
+		if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			(void)sigaddset(ret_stop, signals[i]);
+	}
+	(void)sigprocmask(SIG_BLOCK, ret_stop, NULL);
+}
+
+/* Waits for the child, or kills it at a signal. Returns that signal's number, or 0. */
+static int child_wait(pid_t pid, const sigset_t *stop)
+{
+	AUTO_CLOSE int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	AUTO_CLOSE int signal_fd = signalfd(-1, stop, SFD_CLOEXEC);
+	struct pollfd fds[] = { { .fd = pidfd, .events = POLLIN },
+		{ .fd = signal_fd, .events = POLLIN } };
+	struct signalfd_siginfo info;
+	int number = 0;
+
+	while (pidfd >= 0 && poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
+		;
+	if (fds[1].revents && read(signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		number = (int)info.ssi_signo;
+		(void)kill(pid, SIGKILL);
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return number;
+}
+
 static int child_watch(struct image_job *job, char ret_path[PATH_MAX])
 {
 	struct outcome *outcome = mmap(
 		NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	sigset_t stop;
 	pid_t pid;
 	int r;
 
 	if (outcome == MAP_FAILED)
 		return job_refuse(job, "", "No memory: %s.", strerror(errno));
 	outcome->result = -EINPROGRESS;
+	signals_block(&stop);
 	pid = child_start();
-	if (pid == 0)
+	if (pid == 0) {
+		(void)sigprocmask(SIG_UNBLOCK, &stop, NULL);
 		child_run(job, outcome);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	}
+	if (pid > 0)
+		job->trouble->signal = child_wait(pid, &stop);
 	r = outcome->result;
 	if (pid < 0)
 		r = job_refuse(job, "Build it where namespaces may be made; `cloche doctor` tells.",
 			"No process of its own can be made for the build: %s.", strerror(errno));
 	else if (r == -EINPROGRESS)
-		r = job_refuse(job, "", "The build was killed.");
+		r = job_refuse(job, "", "%s",
+			job->trouble->signal != 0 ? "Stopped; nothing of the build stays."
+						  : "The build was killed.");
 	else if (r < 0)
 		*job->trouble = outcome->trouble;
 	else
@@ -346,6 +441,8 @@ static int prepare(struct image_job *job, int *ret_lock)
 		return job_refuse(job, "", "%s: %s.", folder, strerror(-*ret_lock));
 	r = remains_remove(job, folder);
 	if (r == 0)
+		r = out_check(job);
+	if (r == 0)
 		r = space_check(job, folder);
 	if (r == 0)
 		r = cache_prepare(job);
@@ -362,7 +459,7 @@ int image_build(
 	*ret_trouble = (struct image_trouble){ 0 };
 	job->options = options;
 	job->trouble = ret_trouble;
-	job->log_fd = -1;
+	job->log_fd = job->cache_fd = -1;
 	job->started_us = clock_now_us();
 	if (recipe_read(options->recipe, &job->recipe) < 0)
 		return job_refuse(job, "Name a folder like image/ of Cloche's source with --from.",
@@ -380,6 +477,7 @@ int image_build(
 	if (job->work[0])
 		(void)tree_remove(job->work);
 	(void)fd_close(job->log_fd);
+	(void)fd_close(job->cache_fd);
 	lock_fini(&job->lock);
 	lock_fini(&job->pinned);
 	return r;

@@ -26,6 +26,7 @@ struct image_options {
 struct image_trouble {
 	char what[768];	  /* one sentence, may have lines of a program's own words */
 	char remedy[256]; /* one sentence, or "" */
+	int signal;	  /* that stopped it, or 0 */
 };
 
 /* Returns 0 with the image in its place and its path in *ret_path (PATH_MAX), 1 if an image of the

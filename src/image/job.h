@@ -24,6 +24,7 @@ struct image_job {
 	char wheels[PATH_MAX];
 	char log_path[PATH_MAX];
 	int log_fd;
+	int cache_fd; /* its lock */
 	unsigned step;
 	usec_t started_us;
 	struct image_trouble *trouble;

@@ -1,7 +1,9 @@
 #include "image/place.h"
 
+#include "base/alloc.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "image/hold.h"
 #include "image/tree.h"
 
 #include <dirent.h>
@@ -16,7 +18,7 @@
 
 #define CURRENT_NEW ".current"
 
-static bool id_is_valid(const char *text)
+bool image_id_is_valid(const char *text)
 {
 	return strlen(text) == IMAGE_ID_LEN && strspn(text, "0123456789abcdef") == IMAGE_ID_LEN;
 }
@@ -32,7 +34,7 @@ int image_current(const char *place, char ret_path[PATH_MAX])
 	if (n != IMAGE_ID_LEN)
 		return -ENOENT;
 	id[n] = '\0';
-	if (!id_is_valid(id) || str_format(ret_path, PATH_MAX, "%s/%s", place, id) < 0)
+	if (!image_id_is_valid(id) || str_format(ret_path, PATH_MAX, "%s/%s", place, id) < 0)
 		return -ENOENT;
 	return image_is(ret_path) ? 0 : -ENOENT;
 }
@@ -70,7 +72,7 @@ size_t image_list(const char *place, struct image_id ret_ids[IMAGES_MAX])
 	size_t n = 0;
 
 	while (dir && n < IMAGES_MAX && (entry = readdir(dir))) {
-		if (!id_is_valid(entry->d_name) ||
+		if (!image_id_is_valid(entry->d_name) ||
 			str_format(path, sizeof(path), "%s/%s" IMAGE_MANIFEST, place,
 				entry->d_name) < 0 ||
 			lstat(path, &st) < 0)
@@ -110,21 +112,52 @@ int image_lock(const char *place)
 	return TAKE_FD(fd);
 }
 
-int image_remove(const char *place, const char *id)
+/* The link `current` of the folder, if it leads to this image. */
+static void current_drop(const char *folder, const char *path)
 {
-	char path[PATH_MAX], current[PATH_MAX], gone[PATH_MAX];
-	AUTO_CLOSE int lock = image_lock(place);
+	AUTO_FREE char *link = xasprintf("%s/" IMAGE_CURRENT, folder);
+	char current[PATH_MAX];
 
+	if (image_current(folder, current) == 0 && strcmp(current, path) == 0)
+		(void)unlink(link);
+}
+
+int image_remove(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	AUTO_FREE char *folder = NULL, *gone = NULL;
+	AUTO_CLOSE int lock = -1;
+	AUTO_CLOSE int claim = -1;
+
+	if (!slash || slash == path || !image_is(path))
+		return -ENOENT;
+	folder = xasprintf("%.*s", (int)(slash - path), path);
+	gone = xasprintf("%s/" IMAGE_WORK_PREFIX "%s", folder, slash + 1);
+	lock = image_lock(folder);
 	if (lock < 0)
 		return lock;
-	if (!id_is_valid(id) || str_format(path, sizeof(path), "%s/%s", place, id) < 0 ||
-		str_format(gone, sizeof(gone), "%s/" IMAGE_WORK_PREFIX "%s", place, id) < 0)
-		return -ENOENT;
-	if (image_current(place, current) == 0 && strcmp(current, path) == 0 &&
-		str_format(current, sizeof(current), "%s/" IMAGE_CURRENT, place) == 0)
-		(void)unlink(current);
+	claim = image_claim(path, IMAGE_CLAIM_NOW);
+	if (claim < 0)
+		return claim == -EBUSY ? -ETXTBSY : claim;
+	current_drop(folder, path);
 	/* renamed first: an image that is half gone must not look like one */
-	if (rename(path, gone) < 0)
-		return -errno;
-	return tree_remove(gone);
+	return rename(path, gone) < 0 ? -errno : tree_remove(gone);
+}
+
+int image_remains_remove(const char *folder, char ret_path[PATH_MAX])
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	int r = 0, n = 0;
+
+	while (dir && r == 0 && (entry = readdir(dir))) {
+		if (!str_starts(str_from(entry->d_name), STR(IMAGE_WORK_PREFIX)) ||
+			str_format(ret_path, PATH_MAX, "%s/%s", folder, entry->d_name) < 0)
+			continue;
+		r = tree_remove(ret_path);
+		n++;
+	}
+	if (dir)
+		(void)closedir(dir);
+	return r < 0 ? r : n;
 }

@@ -35,9 +35,17 @@ size_t image_list(const char *place, struct image_id ret_ids[IMAGES_MAX]);
 /* Makes the image of that name the one in use. Returns 0 or -errno. */
 int image_use(const char *place, const char *id);
 
-/* Removes an image of a place; what is in use by runs at this moment loses its files. Returns 0,
- * -EBUSY if another command changes the place, or -errno. */
-int image_remove(const char *place, const char *id);
+/* Removes the image at path, which lies in a place or by itself, and the link `current` to it.
+ * Returns 0; -ENOENT if that is none; -EBUSY if another command changes the folder that it is in;
+ * -ETXTBSY if somebody uses it (image/hold.h); or -errno. */
+int image_remove(const char *path);
+
+/* Removes what builds that were cut short have left in a folder that the caller has locked. Returns
+ * how many there were, or -errno with the path of the one that could not be removed. */
+int image_remains_remove(const char *folder, char ret_path[PATH_MAX]);
+
+/* True for the name of an image in a place. */
+bool image_id_is_valid(const char *text);
 
 /* Opens and locks the place against other commands: the descriptor, or -EBUSY, or -errno. The
  * caller closes it. */

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "image/cache.h"
 #include "image/job.h"
 #include "image/place.h"
 
@@ -104,7 +105,7 @@ static int mark_path(const struct image_job *job, char ret_path[PATH_MAX])
 			job->recipe.dir, strerror(-r));
 	hash = hash_make(buf_get_slice(&text));
 	hash_format(&hash, digits);
-	return job_path(ret_path, "%s/.whole-%s", job->wheels, digits);
+	return job_path(ret_path, "%s/" CACHE_MARK "%s", job->wheels, digits);
 }
 
 int wheels_fetch(struct image_job *job)

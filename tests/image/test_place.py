@@ -1,10 +1,11 @@
 """`cloche image path`, `ls` and `rm`, and which system files a run has."""
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
-from image_cache import PROGRAM, TREE
+from image_cache import PROGRAM, REPO, TREE
 
 IDENTITY = "0123456789abcdef"
 
@@ -85,3 +86,66 @@ def test_a_run_uses_the_image_unless_it_is_told_otherwise(home):
     (home.place / "current").symlink_to(IDENTITY)
     assert home.cloche("run", "v.py").stdout == "True\n"
     assert home.cloche("run", "--rootfs", "host", "v.py").stdout == "False\n"
+
+
+def test_an_image_elsewhere_is_known_by_its_folder(home):
+    home.image(IDENTITY)
+    elsewhere = home.folder / "mine"
+    (home.place / IDENTITY).rename(elsewhere)
+    said = home.cloche("image", "ls").stderr
+    assert "cloche image ls DIR" in said
+    assert "--rootfs DIR" in home.cloche("image", "path").stderr
+    shown = json.loads(home.cloche("image", "ls", "--json", "mine").stdout)["images"]
+    assert [image["path"] for image in shown] == [str(elsewhere)] and len(shown[0]["packages"]) > 150
+    assert home.cloche("image", "ls", str(home.folder)).returncode == 2
+    assert home.cloche("image", "rm", str(home.folder)).returncode == 2 and home.cloche("image", "rm", "mine").returncode == 2
+    assert home.cloche("image", "rm", "./mine").returncode == 0
+    assert not elsewhere.exists() and home.place.exists()
+
+
+class Shares:
+    """The suite's image mounted at another folder: of a mount point a removal that is not refused would fail by itself."""
+
+    def __init__(self, home):
+        self.home, self.root = home, home.place / IDENTITY
+        self.root.mkdir()
+        subprocess.run(["mount", "--bind", TREE, self.root], check=True)
+
+    def start(self, *words):
+        return subprocess.Popen([PROGRAM, *words], cwd=self.home.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"], "HOME": str(self.home.folder),
+                                                                        "XDG_STATE_HOME": str(self.home.folder)})
+
+    def refused(self, *words, who):
+        done = self.home.cloche("image", *words)
+        assert done.returncode == 125 and "in use" in done.stderr and f"process {who}" in done.stderr, done
+        assert (self.root / "usr/share/cloche/image.json").exists()
+
+
+@pytest.fixture
+def shares(home):
+    made = Shares(home)
+    yield made
+    subprocess.run(["umount", made.root], check=True)
+
+
+def test_an_image_in_use_by_a_run_is_neither_removed_nor_replaced(shares):
+    script = shares.home.folder / "wait.py"
+    script.write_text("import time\nprint('begun', flush=True)\ntime.sleep(25)\n")
+    run = shares.start("run", "--rootfs", str(shares.root), str(script))
+    assert run.stdout.readline() == "begun\n"
+    shares.refused("rm", IDENTITY, who=run.pid)
+    recipe = shares.home.folder / "recipe"
+    shutil.copytree(REPO / "image", recipe)
+    (recipe / "leave-out").write_text("# nothing\n")
+    shares.refused("build", "--out", str(shares.root), "--from", str(recipe), "--cache", "cache", who=run.pid)
+    run.terminate()
+    run.communicate(timeout=30)
+
+
+def test_an_image_in_use_by_a_service_is_not_removed(shares):
+    service = shares.start("up", "--no-assistant", "--rootfs", str(shares.root), "--listen", "none", "--state", "state")
+    assert service.stdout.readline().startswith("ready ")
+    shares.refused("rm", IDENTITY, who=service.pid)
+    service.terminate()
+    service.communicate(timeout=30)

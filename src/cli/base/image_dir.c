@@ -2,7 +2,10 @@
 
 #include "base/str.h"
 #include "cli/base/environment.h"
+#include "cli/base/exit.h"
+#include "cli/base/say.h"
 #include "cli/base/state_dir.h"
+#include "image/hold.h"
 #include "image/place.h"
 
 #include <errno.h>
@@ -44,4 +47,15 @@ const char *image_rootfs(const char *rootfs, char path[PATH_MAX])
 	if (!rootfs || !rootfs[0])
 		return image_default(path) == 0 ? path : NULL;
 	return strcmp(rootfs, "host") == 0 ? NULL : rootfs;
+}
+
+int image_begin(const char *rootfs, int *ret_fd)
+{
+	int fd = rootfs ? image_hold(rootfs) : -1;
+
+	*ret_fd = fd >= 0 ? fd : -1;
+	if (fd != -EBUSY)
+		return 0;
+	say("%s: the image is being replaced or removed at this moment; try again", rootfs);
+	return EXIT_OURS;
 }

@@ -18,8 +18,7 @@ static void tell(const char *line)
 	(void)fprintf(stderr, "%s\n", line);
 }
 
-/* A path of the person as one from the root: the build does not stay in the same folder. */
-static int path_take(const char *option, const char *value, char ret_path[PATH_MAX])
+int image_path_take(const char *option, const char *value, char ret_path[PATH_MAX])
 {
 	char here[PATH_MAX];
 	size_t n;
@@ -61,29 +60,21 @@ static int recipe_find(char ret_path[PATH_MAX])
 	return -ENOENT;
 }
 
-struct paths {
-	char recipe[PATH_MAX];
-	char place[PATH_MAX];
-	char out[PATH_MAX];
-	char cache[PATH_MAX];
-};
-
-/* Returns 0 or an exit status. */
-static int paths_find(const struct image_request *request, struct paths *ret)
+int image_paths_find(const struct image_request *request, struct image_paths *ret)
 {
 	int status = 0;
 
 	if (request->from)
-		status = path_take("--from", request->from, ret->recipe);
+		status = image_path_take("--from", request->from, ret->recipe);
 	else if (recipe_find(ret->recipe) < 0)
 		return say_usage("the recipe is neither in ../share/cloche/image nor in ../image "
 				 "beside cloche; name it with --from");
 	if (status == 0 && request->out)
-		status = path_take("--out", request->out, ret->out);
+		status = image_path_take("--out", request->out, ret->out);
 	else if (status == 0 && image_dir_default(ret->place) < 0)
 		return say_usage("name a folder for the image: --out DIR");
 	if (status == 0 && request->cache)
-		status = path_take("--cache", request->cache, ret->cache);
+		status = image_path_take("--cache", request->cache, ret->cache);
 	else if (status == 0 && image_cache_default(ret->cache) < 0)
 		return say_usage("name a folder for what is downloaded: --cache DIR");
 	return status;
@@ -91,7 +82,7 @@ static int paths_find(const struct image_request *request, struct paths *ret)
 
 int image_verb_build(const struct image_request *request)
 {
-	AUTO_FREE struct paths *paths = xcalloc(1, sizeof(*paths));
+	AUTO_FREE struct image_paths *paths = xcalloc(1, sizeof(*paths));
 	struct image_options options = { .tell = tell };
 	struct image_trouble trouble;
 	char path[PATH_MAX];
@@ -99,7 +90,7 @@ int image_verb_build(const struct image_request *request)
 
 	if (request->locked && request->update)
 		return say_usage("--locked and --update-lock: say one of the two");
-	r = paths_find(request, paths);
+	r = image_paths_find(request, paths);
 	if (r != 0)
 		return r;
 	options.recipe = paths->recipe;
@@ -114,7 +105,7 @@ int image_verb_build(const struct image_request *request)
 		say("%s", trouble.what);
 		if (trouble.remedy[0])
 			say("%s", trouble.remedy);
-		return EXIT_OURS;
+		return trouble.signal != 0 ? EXIT_SIGNAL_BASE + trouble.signal : EXIT_OURS;
 	}
 	if (r == 1)
 		tell("nothing has changed: the image of this recipe is there already");

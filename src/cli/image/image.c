@@ -17,8 +17,8 @@ static const struct {
 } verbs[] = {
 	{ "build", image_verb_build, "ofclu", false },
 	{ "path", image_verb_path, "", false },
-	{ "ls", image_verb_ls, "j", false },
-	{ "rm", image_verb_rm, "O", true },
+	{ "ls", image_verb_ls, "j", true },
+	{ "rm", image_verb_rm, "Odfc", true },
 };
 
 static const struct option long_options[] = {
@@ -28,6 +28,7 @@ static const struct option long_options[] = {
 	{ "locked", no_argument, NULL, 'l' },
 	{ "update-lock", no_argument, NULL, 'u' },
 	{ "old", no_argument, NULL, 'O' },
+	{ "downloads", no_argument, NULL, 'd' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -54,6 +55,9 @@ static int option_take(struct image_request *request, int what, char **argv)
 		return 0;
 	case 'O':
 		request->old = 1;
+		return 0;
+	case 'd':
+		request->downloads = 1;
 		return 0;
 	case 'j':
 		request->json = 1;

@@ -28,7 +28,8 @@ int image_verb_path(const struct image_request *request)
 
 	(void)request;
 	if (image_default(path) < 0) {
-		say("there is no image; `cloche image build` makes one");
+		say("there is no image in the default place; `cloche image build` makes one, and "
+		    "one that was built with --out DIR is used by --rootfs DIR");
 		return EXIT_OURS;
 	}
 	(void)puts(path);
@@ -43,11 +44,12 @@ struct shown {
 	struct json *manifest;
 };
 
-/* Fills *ret with the image's manifest and measures it. Returns 0, or an exit status. */
-static int shown_read(const char *place, const char *id, struct shown *ret)
+/* Fills *ret with the manifest of the image at path and measures it. Returns 0, or an exit status.
+ */
+static int shown_read(const char *path, struct shown *ret)
 {
 	AUTO_BUF struct buf text = BUF_INIT(IMAGE_MANIFEST_MAX);
-	AUTO_FREE char *manifest = xasprintf("%s/%s" IMAGE_MANIFEST, place, id);
+	AUTO_FREE char *manifest = xasprintf("%s" IMAGE_MANIFEST, path);
 	char current[PATH_MAX];
 	struct fault fault;
 	struct stat st;
@@ -55,7 +57,7 @@ static int shown_read(const char *place, const char *id, struct shown *ret)
 	int r;
 
 	*ret = (struct shown){ 0 };
-	if (str_format(ret->path, sizeof(ret->path), "%s/%s", place, id) < 0)
+	if (str_copy(ret->path, sizeof(ret->path), path) < 0)
 		return EXIT_OURS;
 	r = buf_add_file(&text, AT_FDCWD, manifest);
 	if (r < 0 || stat(manifest, &st) < 0) {
@@ -66,7 +68,7 @@ static int shown_read(const char *place, const char *id, struct shown *ret)
 		say("%s: %s", manifest, fault.text);
 		return EXIT_OURS;
 	}
-	ret->is_current = image_current(place, current) == 0 && strcmp(current, ret->path) == 0;
+	ret->is_current = image_default(current) == 0 && strcmp(current, ret->path) == 0;
 	if (gmtime_r(&st.st_mtim.tv_sec, &day))
 		(void)strftime(ret->built, sizeof(ret->built), "%Y-%m-%d", &day);
 	(void)tree_measure(ret->path, &ret->sum);
@@ -162,65 +164,63 @@ static void shown_add(struct json *array, const struct shown *shown)
 		texts_copy(object, lists[i], shown->manifest);
 }
 
-int image_verb_ls(const struct image_request *request)
+/* One image: onto the terminal, or into the array. Returns 0 or an exit status. */
+static int show(const struct image_request *request, const char *path, struct json *array)
 {
-	AUTO_JSON struct json *answer = json_object_new();
-	struct json *array = json_set_array(answer, "images");
+	struct shown shown;
+	int status = shown_read(path, &shown);
+
+	if (status == 0 && request->json)
+		shown_add(array, &shown);
+	else if (status == 0)
+		shown_print(&shown);
+	json_free(shown.manifest);
+	return status;
+}
+
+/* Images that the person names by their folders. */
+static int show_named(const struct image_request *request, struct json *array)
+{
+	int status = 0;
+
+	for (char **word = request->words; *word && status == 0; word++) {
+		char path[PATH_MAX];
+
+		status = image_path_take("ls", *word, path);
+		if (status == 0 && !image_is(path))
+			return say_usage("%s: is no image; name the DIR of `cloche image build "
+					 "--out DIR`",
+				*word);
+		if (status == 0)
+			status = show(request, path, array);
+	}
+	return status;
+}
+
+static int show_all(const struct image_request *request, struct json *array)
+{
 	struct image_id ids[IMAGES_MAX];
-	char place[PATH_MAX];
+	char place[PATH_MAX], path[PATH_MAX];
 	size_t n = 0;
 	int status = 0;
 
 	if (image_dir_default(place) == 0)
 		n = image_list(place, ids);
-	for (size_t i = 0; i < n && status == 0; i++) {
-		struct shown shown;
-
-		status = shown_read(place, ids[i].text, &shown);
-		if (status == 0 && request->json)
-			shown_add(array, &shown);
-		else if (status == 0)
-			shown_print(&shown);
-		json_free(shown.manifest);
-	}
-	if (request->json && status == 0)
-		return say_json(answer);
+	for (size_t i = 0; i < n && status == 0; i++)
+		if (str_format(path, sizeof(path), "%s/%s", place, ids[i].text) == 0)
+			status = show(request, path, array);
 	if (n == 0)
-		say("there is no image in %s; `cloche image build` makes one", place);
+		say("there is no image in %s; `cloche image build` makes one, and `cloche image ls "
+		    "DIR` shows one that was built with --out DIR",
+			place);
 	return status;
 }
 
-static int image_drop(const char *place, const char *id)
+int image_verb_ls(const struct image_request *request)
 {
-	int r = image_remove(place, id);
+	AUTO_JSON struct json *answer = json_object_new();
+	struct json *array = json_set_array(answer, "images");
+	int status = request->words[0] ? show_named(request, array) : show_all(request, array);
 
-	if (r == 0)
-		return 0;
-	if (r == -ENOENT)
-		return say_usage("%s: there is no such image; `cloche image ls` lists them", id);
-	say("%s: %s", id,
-		r == -EBUSY ? "another command changes the images; wait for it" : strerror(-r));
-	return EXIT_OURS;
-}
-
-int image_verb_rm(const struct image_request *request)
-{
-	char place[PATH_MAX], current[PATH_MAX], path[PATH_MAX];
-	struct image_id ids[IMAGES_MAX];
-	size_t n;
-	int status = 0;
-
-	if (image_dir_default(place) < 0 || (!request->old && !request->words[0]))
-		return say_usage("which image? name it, or say --old for all but the one in use");
-	for (char **word = request->words; *word && status == 0; word++)
-		status = image_drop(place, *word);
-	if (!request->old || image_current(place, current) < 0)
-		return status;
-	n = image_list(place, ids);
-	for (size_t i = 0; i < n && status == 0; i++) {
-		(void)str_format(path, sizeof(path), "%s/%s", place, ids[i].text);
-		if (strcmp(path, current) != 0)
-			status = image_drop(place, ids[i].text);
-	}
-	return status;
+	return request->json && status == 0 ? say_json(answer) : status;
 }

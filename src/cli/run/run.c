@@ -10,6 +10,7 @@
  */
 #include "cli/run/run.h"
 
+#include "base/fd.h"
 #include "base/id.h"
 #include "base/macro.h"
 #include "cli/base/exit.h"
@@ -43,6 +44,7 @@
 struct job {
 	struct run_options options;
 	char image[PATH_MAX]; /* the image's path, if there is one and no --rootfs */
+	int image_fd;	      /* our share in it */
 	struct script script;
 	struct inputs inputs;
 	struct jaild jaild;
@@ -114,6 +116,8 @@ static int prepare(struct job *job)
 	rootfs_choose(job);
 	if (status == 0)
 		status = rootfs_check(job->options.rootfs);
+	if (status == 0)
+		status = image_begin(job->options.rootfs, &job->image_fd);
 	if (status == 0)
 		status = script_load(&job->options, &job->script);
 	return status != 0 ? status : inputs_open(&job->options, &job->inputs);
@@ -295,7 +299,7 @@ static int execute(struct job *job)
 
 int cli_run(int argc, char **argv)
 {
-	struct job job = { .jaild = JAILD_INIT, .source = { .open = on_open } };
+	struct job job = { .image_fd = -1, .jaild = JAILD_INIT, .source = { .open = on_open } };
 	int r = run_options_parse(argc, argv, &job.options), status;
 
 	if (r < 0)
@@ -315,5 +319,6 @@ int cli_run(int argc, char **argv)
 	snapshot_fini(&job.after);
 	inputs_fini(&job.inputs);
 	script_fini(&job.script);
+	(void)fd_close(job.image_fd);
 	return status;
 }

@@ -1,0 +1,24 @@
+#pragma once
+
+struct buf;
+
+/*
+ * Who uses an image holds a lock on its root folder together with all others who do; who takes the
+ * image away needs it alone. So nobody loses the files under a run. flock(2)
+ */
+
+/* Takes a share in the image at path. Returns a descriptor that is the share until it is closed;
+ * -ENOENT if there is no image; -EBUSY while somebody takes it away; -errno. */
+int image_hold(const char *path);
+
+/* Takes the image for oneself; waits for its users if told to. Returns a descriptor as above, or
+ * -EBUSY, or -errno. */
+enum image_claim_how {
+	IMAGE_CLAIM_NOW,
+	IMAGE_CLAIM_WAIT
+};
+int image_claim(const char *path, enum image_claim_how how);
+
+/* Appends who holds a share, as "process 12 (cloche), process 34 (cloche)"; nothing if nobody is
+ * found: others may be in a container. proc(5), "locks" */
+void image_users_add(const char *path, struct buf *out);
