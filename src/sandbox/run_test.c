@@ -172,6 +172,41 @@ static void test_the_report_is_read_at_the_end(void **state)
 	scene_end(&scene);
 }
 
+/* Whatever a script makes of it: pages that were never written end it, and its last byte may be
+ * written. */
+static void test_a_report_with_holes_or_without_an_end(void **state)
+{
+	static const char name[] = "\x01\x01\0\0\0n";
+	static const char long_value[] = "\x02\xf5\xff\x0f\0"; /* all that is left: 1 MiB - 11 */
+	const char last = 'z';
+	struct scene scene;
+
+	for (int is_filled = 0; is_filled < 2; is_filled++) {
+		int fd;
+
+		scene_start(&scene, STR(""));
+		fd = scene.fds[WIRE_RUN_REPORT];
+		assert_int_equal(pwrite(fd, name, sizeof(name) - 1, 0), sizeof(name) - 1);
+		assert_int_equal(
+			pwrite(fd, long_value, sizeof(long_value) - 1, sizeof(name) - 1),
+			sizeof(long_value) - 1);
+		assert_int_equal(pwrite(fd, &last, 1, REPORT_SIZE - 1), 1);
+		for (off_t at = 4096; is_filled && at < REPORT_SIZE; at += 4096)
+			assert_int_equal(pwrite(fd, "", 1, at), 1);
+		tell_started(&scene);
+		tell_ended(&scene, WIRE_END_EXIT, 0);
+		script_dies(&scene);
+		assert_int_equal(run_wait(&scene.run, -1), RUN_OVER);
+		assert_true(str_eq(scene.run.report.text[REPORT_ERROR_NAME], STR("n")));
+		assert_int_equal(scene.run.report.text[REPORT_ERROR_VALUE].n,
+			is_filled ? REPORT_SIZE - 11 : 0);
+		if (is_filled)
+			assert_int_equal(
+				scene.run.report.text[REPORT_ERROR_VALUE].p[REPORT_SIZE - 12], 'z');
+		scene_end(&scene);
+	}
+}
+
 static void test_a_failed_stage_is_no_run(void **state)
 {
 	struct scene scene;
@@ -351,6 +386,7 @@ int main(void)
 		cmocka_unit_test(test_input_is_sealed_and_whole),
 		cmocka_unit_test(test_the_script_keeps_blocking_pipes),
 		cmocka_unit_test(test_the_report_is_read_at_the_end),
+		cmocka_unit_test(test_a_report_with_holes_or_without_an_end),
 		cmocka_unit_test(test_a_failed_stage_is_no_run),
 		cmocka_unit_test(test_a_busy_session_is_said),
 		cmocka_unit_test(test_the_connection_is_lost_in_mid_run),
