@@ -1,10 +1,11 @@
 /*
  * Theory of operation: the head is looked at with MSG_PEEK and stays in the socket, so that
  * libmicrohttpd later reads the very bytes that were judged. Only when it is whole and good is it
- * copied: an idle connection costs one small structure and no buffer. What is refused gets its
- * answer in one write to an empty socket buffer, which takes it whole; then our half is closed and
- * what still comes is dropped for a while: closing with unread bytes would send a reset, which may
- * destroy the answer on its way (RFC 9112 section 9.6).
+ * copied: an idle connection costs one small structure and no buffer. A small body has mostly come
+ * with its head; it is copied too, so that nobody has to wait for the library to bring it. What is
+ * refused gets its answer in one write to an empty socket buffer, which takes it whole; then our
+ * half is closed and what still comes is dropped for a while: closing with unread bytes would send
+ * a reset, which may destroy the answer on its way (RFC 9112 section 9.6).
  */
 #include "http/connection.h"
 
@@ -88,17 +89,23 @@ void connection_free(struct connection *connection)
 	free(connection);
 }
 
-/* Copies the whole head and judges it. Returns 1 or -EBADMSG. */
-static int head_take(struct connection *connection, struct str bytes, struct fault *ret_fault)
+/* Copies what has come and judges the head, its first head_size bytes. Returns 1 or -EBADMSG. */
+static int head_take(
+	struct connection *connection, struct str bytes, size_t head_size, struct fault *ret_fault)
 {
+	struct head *head = xcalloc(1, sizeof(*head));
 	int r;
 
 	connection->bytes = xmalloc(bytes.n);
-	connection->head = xcalloc(1, sizeof(*connection->head));
+	connection->head = head;
 	memcpy(connection->bytes, bytes.p, bytes.n);
-	bytes.p = connection->bytes;
-	r = head_judge(bytes, connection->head, ret_fault);
-	return r < 0 ? r : 1;
+	r = head_judge((struct str){ connection->bytes, head_size }, head, ret_fault);
+	if (r < 0)
+		return r;
+	if (!head->is_chunked && head->length <= bytes.n - head_size)
+		connection->body =
+			(struct str){ connection->bytes + head_size, (size_t)head->length };
+	return 1;
 }
 
 /* A head that fills HEAD_MAX and has no end. */
@@ -115,14 +122,15 @@ int connection_peek(struct connection *connection, char *scratch, struct fault *
 {
 	ssize_t n = recv(connection->fd, scratch, HEAD_MAX + 1, MSG_PEEK | MSG_DONTWAIT);
 	struct str bytes = { scratch, 0 };
+	size_t size;
 	int r;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n <= 0)
 		return -ECONNRESET;
-	bytes.n = (size_t)n;
-	r = head_scan(bytes, connection->scanned, &bytes.n);
+	bytes.n = size = (size_t)n;
+	r = head_scan(bytes, connection->scanned, &size);
 	if (r < 0) {
 		fault_set(ret_fault, FAULT_BAD_REQUEST,
 			"The head holds a control character or a line that does not end in CR LF.");
@@ -130,8 +138,8 @@ int connection_peek(struct connection *connection, char *scratch, struct fault *
 	}
 	if (r == 0 && bytes.n > HEAD_MAX)
 		return refuse_long(bytes, ret_fault);
-	connection->scanned = bytes.n;
-	return r == 0 ? 0 : head_take(connection, bytes, ret_fault);
+	connection->scanned = size;
+	return r == 0 ? 0 : head_take(connection, bytes, size, ret_fault);
 }
 
 bool connection_drop(struct connection *connection, char *scratch, size_t size)

@@ -37,8 +37,9 @@ struct connection {
 	size_t scanned;	    /* bytes of the head that head_scan has seen */
 	size_t dropped;
 	struct http_peer peer;
-	char *bytes;	   /* the head; NULL before it is whole */
+	char *bytes;	   /* the head and what is known of the body; NULL before it is whole */
 	struct head *head; /* judged; slices into bytes */
+	struct str body;   /* all of it, in bytes, if it came with the head; else .p is NULL */
 };
 
 /* Takes fd over, non-blocking, and finds out who the peer is. The caller frees it. */

@@ -4,9 +4,10 @@
  * handler has returned (an event stream excepted), so that what the handler holds is free again
  * when the client hears of it.
  *
- * A handler that neither reads a body nor streams events needs no thread beside the library's: it
- * has answered before the library has anything else to do. So /health and its like cost one thread
- * less to start and two wake-ups less to wait for on a busy machine.
+ * A handler that neither waits for a body nor streams events needs no thread beside the library's:
+ * it has answered before the library has anything else to do. So /health and its like, and a run
+ * whose body came with its head, cost one thread less to start and up to six wake-ups less to wait
+ * for on a busy machine.
  */
 #include "http/handling.h"
 
@@ -18,6 +19,7 @@
 #include "base/utf8.h"
 #include "http/connection.h"
 #include "http/gate.h"
+#include "http/sse.h"
 
 #include <errno.h>
 #include <strings.h>
@@ -127,25 +129,34 @@ static bool is_json(const struct http_request *request)
 		       (parameter.n == 13 && strncasecmp(parameter.p, "charset=utf-8", 13) == 0));
 }
 
-/* Reads the whole body into memory. Returns 0, -EDQUOT when config.take_body refuses, -ENOMEM when
- * all bodies together have too much, or the error of http_body_read. */
-static int body_fetch(struct http_request *request)
+/* Keeps bytes of a body that fits. Returns 0, -EDQUOT when config.take_body refuses, or -ENOMEM
+ * when all bodies together have too much. */
+static int body_add(struct http_request *request, struct str bytes)
 {
 	bool (*take)(struct http_request *, size_t) = request->config->take_body;
+	int r;
+
+	if (take && !take(request, bytes.n))
+		return -EDQUOT;
+	if (!gate_take_body(request->gate, bytes.n))
+		return -ENOMEM;
+	r = buf_add_slice(&request->body, bytes);
+	assert(r == 0); /* http_body_read keeps to body_max, and Content-Length was compared */
+	return 0;
+}
+
+/* Gets the whole body into memory. Returns 0, or the error of body_add or http_body_read. */
+static int body_fetch(struct http_request *request)
+{
 	char chunk[8192];
 	ssize_t n;
+	int r = 0;
 
-	while ((n = http_body_read(request, chunk, sizeof(chunk))) > 0) {
-		int r;
-
-		if (take && !take(request, (size_t)n))
-			return -EDQUOT;
-		if (!gate_take_body(request->gate, (size_t)n))
-			return -ENOMEM;
-		r = buf_add(&request->body, chunk, (size_t)n);
-		assert(r == 0); /* http_body_read keeps to body_max */
-	}
-	return (int)n;
+	if (request->connection->body.p)
+		return body_add(request, request->connection->body);
+	while (r == 0 && (n = http_body_read(request, chunk, sizeof(chunk))) != 0)
+		r = n < 0 ? (int)n : body_add(request, (struct str){ chunk, (size_t)n });
+	return r;
 }
 
 /* What the route wants of the body. False when the request has been answered. */
@@ -256,13 +267,24 @@ static void thread_start(struct http_request *request)
 	refuse(request, &fault);
 }
 
+/* Nothing of the request is waited for, and its answer is one piece. */
+static bool is_at_once(const struct http_request *request)
+{
+	const struct http_route *route = request->route;
+
+	if (route->body == HTTP_BODY_NONE)
+		return !route->has_events;
+	return route->body == HTTP_BODY_JSON && request->connection->body.p &&
+	       !http_sse_is_accepted(request);
+}
+
 static void begin(struct http_request *request)
 {
 	struct fault fault;
 
 	if (route_find(request, &fault) < 0)
 		refuse(request, &fault);
-	else if (request->route->body == HTTP_BODY_NONE && !request->route->has_events)
+	else if ((request->is_at_once = is_at_once(request)))
 		(void)handling_main(request);
 	else
 		thread_start(request);

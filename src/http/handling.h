@@ -44,14 +44,15 @@ struct http_request {
 	struct stream stream;
 	struct exchange exchange;
 	void *note;
+	bool is_at_once; /* in the library's thread */
 	pthread_t thread;
 	bool has_thread;
 	bool is_asked; /* config.admit was called: config.release is to be */
 };
 
 /* Makes the request of a connection and handles it, in a thread of its own (256 KiB of stack) if it
- * has a body or events: http/exchange.h tells what comes of it. Without a thread it is answered
- * 503. The caller frees it with handling_free. */
+ * has events or a body that is still to come: http/exchange.h tells what comes of it. Without a
+ * thread it is answered 503. The caller frees it with handling_free. */
 struct http_request *handling_new(
 	const struct http_config *config, struct gate *gate, struct connection *connection);
 

@@ -38,7 +38,9 @@ struct http_route {
 	enum http_body body;
 	uint64_t body_max; /* bytes; more is 413, by Content-Length before anything is read */
 	void (*handle)(struct http_request *request);
-	bool has_events; /* may call http_sse_start; a route with a body may anyway */
+	/* May call http_sse_start; one with a body may anyway, of JSON only if the client accepts
+	 * events. */
+	bool has_events;
 };
 
 #define HTTP_PATH_MAX 4096 /* bytes of a decoded {path...}: what jaild takes (decision 4) */

@@ -53,7 +53,7 @@ void http_sse_start(struct http_request *request)
 	struct answer *answer = &request->answer;
 	bool is_taken;
 
-	assert(request->route->has_events || request->route->body != HTTP_BODY_NONE);
+	assert(!request->is_at_once); /* the library's thread sends meanwhile */
 	(void)http_header_add(request, "X-Accel-Buffering", "no");
 	http_respond(request, 200, "text/event-stream", STR(""));
 	if (str_eq(http_method_get(request), STR("HEAD")))

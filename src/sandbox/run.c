@@ -241,8 +241,9 @@ static int timeout_ms(const struct run *run)
 }
 
 /* The report is read once the cell is dead, or a live interpreter's frozen: nobody can change it
- * under the parser. It is written from its start on, and most runs tell a few bytes or nothing: what
- * was never touched is a hole, and reading that would cost more than the rest of a live call. */
+ * under the parser. It is written from its start on, and most runs tell a few bytes or nothing:
+ * what was never touched is a hole, and reading that would cost more than the rest of a live call.
+ */
 static void report_read(struct run *run)
 {
 	AUTO_FREE char *bytes = NULL;

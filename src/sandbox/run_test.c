@@ -187,8 +187,7 @@ static void test_a_report_with_holes_or_without_an_end(void **state)
 		scene_start(&scene, STR(""));
 		fd = scene.fds[WIRE_RUN_REPORT];
 		assert_int_equal(pwrite(fd, name, sizeof(name) - 1, 0), sizeof(name) - 1);
-		assert_int_equal(
-			pwrite(fd, long_value, sizeof(long_value) - 1, sizeof(name) - 1),
+		assert_int_equal(pwrite(fd, long_value, sizeof(long_value) - 1, sizeof(name) - 1),
 			sizeof(long_value) - 1);
 		assert_int_equal(pwrite(fd, &last, 1, REPORT_SIZE - 1), 1);
 		for (off_t at = 4096; is_filled && at < REPORT_SIZE; at += 4096)

@@ -24,6 +24,29 @@ def test_json_comes_whole(server):
     assert server.say(JSON + b"\r\n").body == b""
 
 
+@pytest.mark.parametrize("after", [0, 0.05])
+def test_json_comes_with_its_head_or_after_it(server, after):
+    """The two ways of a body: the gate has seen all of it, or the library brings it. The bound between them is what the
+    gate looks at, 16 KiB + 1 with the head."""
+    for size in (1, 16384 - 120, *range(16384 - 100, 16384 - 60), 16384, 40000):
+        body = bytes([65 + size % 26]) * size
+        head = JSON + b"Content-Length: %d\r\n\r\n" % size
+        with server.connect() as s:
+            if not after:
+                s.sendall(head + body + b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+            else:
+                s.sendall(head + body[:size // 2])
+                time.sleep(after if size < 100 else 0.005)
+                s.sendall(body[size // 2:])
+            answer = Answer(read_all(s))
+        assert (answer.status, answer.body) == (200, body), size
+
+
+def test_json_that_came_with_an_expectation(server):
+    head = JSON + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+    assert server.say(head + b"{}").body.endswith(b"{}")
+
+
 @pytest.mark.parametrize("kind", [b"text/plain", b"application/x-www-form-urlencoded", b"multipart/form-data",
                                   b"application/jsonx", b"application/json; charset=latin-1", b"text/json", b""])
 def test_only_json_is_taken_for_json(server, kind):
