@@ -285,8 +285,9 @@ static int make(struct archive_import *import, const struct tar_entry *entry)
 
 	if (entry->target.n == 0 || memchr(entry->target.p, '\0', entry->target.n))
 		return bad_path(import, entry->path, "is a link to nothing");
-	visit_bring(&import->visit);
+	visit_change_begin(&import->visit);
 	r = jaild_make(import->visit.jaild, &asked);
+	visit_change_end(&import->visit);
 	if (r < 0) {
 		*import->fault = import->visit.jaild->fault;
 		return refused(import, entry->path, r);
@@ -402,8 +403,9 @@ static int folders_make(struct archive_import *import)
 			.mode = folder->mode,
 			.mtime_ns = folder->mtime_ns };
 
-		visit_bring(&import->visit);
+		visit_change_begin(&import->visit);
 		r = jaild_make(import->visit.jaild, &make);
+		visit_change_end(&import->visit);
 		if (r < 0) {
 			*import->fault = import->visit.jaild->fault;
 			r = refused(import, str_from(folder->path), r);

@@ -36,8 +36,9 @@ int bring_begin(struct bring *bring, struct visit *visit, struct str path, unsig
 	if (path.n == 0 || path.n >= WIRE_PATH_SIZE || memchr(path.p, '\0', path.n))
 		return not_found(ret_fault);
 	name = xasprintf("%.*s", STR_ARG(path));
-	visit_bring(visit);
+	visit_change_begin(visit); /* folders on the way are made at once */
 	r = jaild_file_create(visit->jaild, visit->id, name, mode, &upload);
+	visit_change_end(visit);
 	if (r < 0) {
 		*ret_fault = visit->jaild->fault;
 		return r;
@@ -95,9 +96,9 @@ int bring_commit(struct bring *bring, bool *ret_is_new, struct fault *ret_fault)
 	if (ret_is_new)
 		is_new = jaild_file_open(jaild, bring->visit->id, bring->path, &file, &fd) < 0;
 	(void)fd_close(fd);
-	/* Again: a run's listing may have come between the begin and the name. */
-	visit_bring(bring->visit);
+	visit_change_begin(bring->visit);
 	r = jaild_file_commit(jaild, bring->id, bring->has_mtime ? &bring->mtime_ns : NULL);
+	visit_change_end(bring->visit);
 	if (r < 0)
 		*ret_fault = jaild->fault;
 	else if (ret_is_new)

@@ -51,6 +51,7 @@ struct call {
 	struct stream streams[RUN_STREAM_MAX];
 	struct snapshot before, after;
 	bool is_listed;	  /* after is there */
+	uint64_t mark;	  /* the moment of after */
 	uint64_t dropped; /* things that a kept session does not keep */
 	bool is_live;	  /* a call of the session's live interpreter */
 	const char *session_state;
@@ -123,12 +124,12 @@ static int list(struct call *call, uint32_t flags, struct snapshot *ret_snapshot
 }
 
 /* Files in, and what is there before the run. */
-static int prepare(struct call *call, uint64_t *ret_mark)
+static int prepare(struct call *call)
 {
 	const struct call_request *request = call->request;
 	int r = bring_files(&call->visit, request->files, request->n_files, &call->result->fault);
 
-	if (r < 0 || visit_is_empty(&call->visit, ret_mark))
+	if (r < 0 || visit_listing_take(&call->visit, &call->before))
 		return r;
 	r = list(call, WIRE_LIST_SETTLE, &call->before);
 	if (r < 0)
@@ -234,20 +235,14 @@ static int run_script(struct call *call)
 }
 
 /* What is there after the run. */
-static void look_after(struct call *call, uint64_t mark)
+static void look_after(struct call *call)
 {
-	uint64_t now;
-
-	/* What came in meanwhile may have been listed or not. */
-	(void)visit_is_empty(&call->visit, &now);
+	call->mark = visit_listing_mark(&call->visit);
 	if (list(call, call->visit.is_kept ? WIRE_LIST_TARGETS : 0, &call->after) == 0)
 		call->is_listed = true;
 	else
 		log_debug("msg=\"no listing after a run\" run=%s cause=%s", call->result->run_id,
 			LOG_VALUE(call->visit.jaild->fault.text));
-	visit_set_empty(&call->visit,
-		call->is_listed && call->after.n == 0 && !call->after.is_truncated && now == mark,
-		now);
 }
 
 /* The media type of a changed file that is still there. */
@@ -401,7 +396,6 @@ static int keep(struct call *call)
 static int execute(struct call *call)
 {
 	struct call_result *result = call->result;
-	uint64_t mark = 0;
 	int r;
 
 	result->is_session_opened = call->visit.is_new;
@@ -413,7 +407,7 @@ static int execute(struct call *call)
 	if (r == 0)
 		r = package_fill(call);
 	if (r == 0)
-		r = prepare(call, &mark);
+		r = prepare(call);
 	if (r < 0)
 		return r;
 	r = run_script(call);
@@ -423,7 +417,7 @@ static int execute(struct call *call)
 	}
 	count(call);
 	live_end(call);
-	look_after(call, mark);
+	look_after(call);
 	r = keep(call);
 	if (r == 0)
 		answer(call);
@@ -481,6 +475,8 @@ static int call_registered(struct call *call)
 		return r;
 	run_init(&call->run);
 	r = execute(call);
+	if (call->is_listed)
+		visit_listing_keep(&call->visit, call->mark, &call->after);
 	fini(call);
 	visit_end(&call->visit);
 	return r;

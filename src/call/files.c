@@ -108,7 +108,9 @@ int files_remove(struct house *house, const struct files_at *at, struct fault *r
 
 	if (r < 0)
 		return r;
+	visit_change_begin(&visit);
 	r = jaild_file_remove(visit.jaild, visit.id, path);
+	visit_change_end(&visit);
 	if (r < 0)
 		*ret_fault = visit.jaild->fault;
 	else

@@ -80,6 +80,7 @@ void house_release(struct house_session *session)
 		keep_fini(session->keep);
 	free(session->keep);
 	live_fini(session);
+	listed_fini(&session->listed);
 	free(session);
 }
 #pragma GCC diagnostic pop
@@ -148,7 +149,7 @@ struct house_session *house_insert(struct house *house, const char *tenant, cons
 	assert(r == 0); /* checked by visit_begin */
 	session->state = SESSION_OPENING;
 	session->references = 1;
-	session->is_empty = true;
+	listed_init(&session->listed);
 	session->next = house->sessions;
 	house->sessions = session;
 	house->places++;

@@ -6,6 +6,7 @@
 #include "house/house.h"
 #include "house/live.h"
 #include "house/visit.h"
+#include "jail/files/listed.h"
 #include "keep/table.h"
 #include "turns/attention.h"
 #include "turns/known.h"
@@ -66,8 +67,7 @@ struct house_session {
 	struct visit *transfers; /* those of them that move a file to or from a client */
 	bool is_importing;	 /* its files come in as one; nobody else has it yet */
 	bool is_listing;	 /* jaild makes one listing of a session at a time */
-	bool is_empty;		 /* nothing is in the home, so a run needs no listing before */
-	uint64_t uploads;	 /* counts what was brought in: is_empty is stale when it moved */
+	struct listed listed;	 /* what is known of the home */
 	struct house_live live;
 	usec_t opened_at_us;
 	usec_t last_call_us; /* when the last visit ended */

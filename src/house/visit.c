@@ -400,7 +400,10 @@ static int restore(struct entry *entry, struct house_session *session)
 	if (generation == 0)
 		return 0;
 	r = keep_restore(session->keep, &home, generation, entry->fault);
-	session->is_empty = session->keep->manifest.n == 0;
+	if (session->keep->manifest.n > 0) {
+		listed_change_begin(&session->listed); /* nobody else looks at it in OPENING */
+		listed_change_end(&session->listed);
+	}
 	if (r < 0) {
 		log_error("msg=\"a session could not be restored\" session=%s cause=%s",
 			session->key, LOG_VALUE(entry->fault->text));
@@ -639,31 +642,48 @@ int visit_save_removal(struct visit *visit, const char *path, struct fault *ret_
 	return save(visit, &(struct kept_save){ .path = path, .is_removal = true }, ret_fault);
 }
 
-void visit_bring(struct visit *visit)
+void visit_change_begin(struct visit *visit)
 {
 	(void)pthread_mutex_lock(&visit->house->mutex);
-	visit->session->is_empty = false;
-	visit->session->uploads++;
+	listed_change_begin(&visit->session->listed);
 	(void)pthread_mutex_unlock(&visit->house->mutex);
 }
 
-bool visit_is_empty(struct visit *visit, uint64_t *ret_mark)
+void visit_change_end(struct visit *visit)
 {
-	bool is_empty;
-
 	(void)pthread_mutex_lock(&visit->house->mutex);
-	is_empty = visit->session->is_empty;
-	*ret_mark = visit->session->uploads;
+	listed_change_end(&visit->session->listed);
 	(void)pthread_mutex_unlock(&visit->house->mutex);
-	return is_empty;
 }
 
-void visit_set_empty(struct visit *visit, bool is_empty, uint64_t mark)
+uint64_t visit_listing_mark(struct visit *visit)
+{
+	uint64_t mark;
+
+	(void)pthread_mutex_lock(&visit->house->mutex);
+	mark = listed_mark(&visit->session->listed);
+	(void)pthread_mutex_unlock(&visit->house->mutex);
+	return mark;
+}
+
+void visit_listing_keep(struct visit *visit, uint64_t mark, struct snapshot *snapshot)
 {
 	(void)pthread_mutex_lock(&visit->house->mutex);
-	if (visit->session->uploads == mark)
-		visit->session->is_empty = is_empty;
+	listed_keep(&visit->session->listed, mark, snapshot);
 	(void)pthread_mutex_unlock(&visit->house->mutex);
+}
+
+bool visit_listing_take(struct visit *visit, struct snapshot *ret_snapshot)
+{
+	struct timespec now;
+	bool is_known;
+
+	if (clock_gettime(CLOCK_REALTIME_COARSE, &now) < 0)
+		return false;
+	(void)pthread_mutex_lock(&visit->house->mutex);
+	is_known = listed_take(&visit->session->listed, clock_to_ns(&now), ret_snapshot);
+	(void)pthread_mutex_unlock(&visit->house->mutex);
+	return is_known;
 }
 
 const char *visit_mime(struct visit *visit, const char *path)

@@ -111,14 +111,15 @@ int visit_save(struct visit *visit, const struct snapshot *now, uint64_t *ret_dr
 int visit_save_file(struct visit *visit, const char *path, struct fault *ret_fault);
 int visit_save_removal(struct visit *visit, const char *path, struct fault *ret_fault);
 
-/* Says that something is being brought into the home. */
-void visit_bring(struct visit *visit);
+/* Around everything by which we change the home, from before jaild is asked until it has answered
+ * (jail/files/listed.h). */
+void visit_change_begin(struct visit *visit);
+void visit_change_end(struct visit *visit);
 
-/* True if the home is known to hold nothing; *ret_mark is for visit_set_empty. */
-bool visit_is_empty(struct visit *visit, uint64_t *ret_mark);
-
-/* What a listing showed; ignored if something was brought in since the mark. */
-void visit_set_empty(struct visit *visit, bool is_empty, uint64_t mark);
+/* listed_mark, _keep and _take for the visit's session. */
+uint64_t visit_listing_mark(struct visit *visit);
+void visit_listing_keep(struct visit *visit, uint64_t mark, struct snapshot *snapshot);
+bool visit_listing_take(struct visit *visit, struct snapshot *ret_snapshot);
 
 /* The media type of a file of the session, looked at by name and first bytes; a literal, never
  * NULL. */

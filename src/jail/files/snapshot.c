@@ -1,6 +1,7 @@
 /*
  * The listing was made from a hostile home by a short-lived walker, so each record is checked by
- * listing_next; the seals are checked because a memfd that shrinks would end a reader with SIGBUS.
+ * listing_next. It is read, not mapped: most are smaller than what a mapping costs, and may be kept
+ * until the session's next run (jail/files/listed.h).
  */
 #include "jail/files/snapshot.h"
 
@@ -12,8 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 int snapshot_compare(struct str a, struct str b)
 {
@@ -31,15 +32,15 @@ static int compare_entries(const void *a, const void *b)
 	return snapshot_compare(left->path, right->path);
 }
 
-/* Fills the entries from the mapped records. Returns 0 or -EBADMSG. */
-static int read_records(struct snapshot *snapshot)
+/* Fills the entries from the records. Returns 0 or -EBADMSG. */
+static int records_read(struct snapshot *snapshot)
 {
 	const struct listing_entry *entry;
 	const char *path;
 	size_t at = 0;
 	int r;
 
-	snapshot->entries = xcalloc(LISTING_ENTRIES_MAX, sizeof(*snapshot->entries));
+	snapshot->entries = xcalloc(snapshot->size / sizeof(*entry), sizeof(*snapshot->entries));
 	while ((r = listing_next(snapshot->data, snapshot->size, &at, &entry, &path)) > 0) {
 		if (snapshot->n == LISTING_ENTRIES_MAX)
 			return -EBADMSG;
@@ -64,10 +65,10 @@ int snapshot_load(int fd, uint64_t size, uint32_t cut, struct snapshot *ret_snap
 	if (st.st_size < 0 || (uint64_t)st.st_size != size)
 		return -EBADMSG;
 	if (size > 0) {
-		snapshot.data = mmap(NULL, snapshot.size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (snapshot.data == MAP_FAILED)
-			return -errno;
-		r = read_records(&snapshot);
+		snapshot.data = xmalloc(snapshot.size);
+		r = pread(fd, snapshot.data, snapshot.size, 0) == (ssize_t)snapshot.size
+			    ? records_read(&snapshot)
+			    : -EBADMSG;
 		if (r < 0) {
 			snapshot_fini(&snapshot);
 			return r;
@@ -100,8 +101,7 @@ struct str snapshot_target(const struct snapshot_entry *entry)
 
 void snapshot_fini(struct snapshot *snapshot)
 {
-	if (snapshot->data)
-		(void)munmap(snapshot->data, snapshot->size);
+	free(snapshot->data);
 	free(snapshot->entries);
 	*snapshot = (struct snapshot)SNAPSHOT_INIT;
 }

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a home held at one moment: the listing of jaild (wire/listing.h), mapped and sorted by path.
- */
+/* What a home held at one moment: the listing of jaild (wire/listing.h), sorted by path. */
 
 struct jaild;
 
@@ -17,7 +16,7 @@ struct snapshot_entry {
 };
 
 struct snapshot {
-	void *data; /* the mapping that the entries point into */
+	void *data; /* the records that the entries point into; owned */
 	size_t size;
 	struct snapshot_entry *entries; /* sorted by the bytes of the path */
 	size_t n;
