@@ -8,17 +8,23 @@
 
 /* What the files of this module share. */
 
+struct store_list {
+	struct store_generation {
+		char name[STORE_NAME_SIZE];
+		uint64_t generation;
+	} * list; /* owned */
+	size_t n;
+};
+
 struct store {
 	int dir_fd;
 	struct key secret;
 	struct sealed_budget budget;
 	_Atomic uint64_t syncs;
-	pthread_mutex_t mutex; /* guards what follows: what the file "generations" has */
-	struct store_generation {
-		char name[STORE_NAME_SIZE];
-		uint64_t generation;
-	} * generations;
-	size_t n_generations;
+	pthread_mutex_t writing;       /* one writer of the file "generations" at a time */
+	pthread_mutex_t mutex;	       /* a leaf, never held over the disk; guards what follows */
+	struct store_list generations; /* what that file has, */
+	struct store_list next;	       /* and what is being written to it: both may be true */
 };
 
 #define FOLDER_NAME_SIZE 80 /* of any file there */
@@ -49,6 +55,11 @@ int folder_read(
 
 /* The least generation that a session's manifest may have, by the list of the last life. */
 uint64_t folder_least_generation(struct store *store, const char *name);
+
+/* The list (taken over) is about to be written, and then is or is not. In between, a slow disk
+ * delays no commit: of both lists the higher generation counts. Under `writing`. */
+void folder_generations_begin(struct store *store, struct store_list *list);
+void folder_generations_end(struct store *store, bool is_written);
 
 /* 0 if no session's file is in the folder, -EKEYREJECTED if there is one, or -errno. */
 int folder_is_unused(const struct store *store);

@@ -183,49 +183,74 @@ static void generations_read(struct store *store)
 {
 	AUTO_BUF struct buf bytes = BUF_INIT(SMALL_MAX);
 	struct sealed_name key = own_key(store, "generations");
-	size_t size = sizeof(store->generations[0]);
+	struct store_list *known = &store->generations;
+	size_t size = sizeof(known->list[0]);
 
 	if (folder_read(store, "generations", &key, &bytes) < 0 || bytes.len % size != 0)
 		return;
-	store->n_generations = bytes.len / size;
-	store->generations = xcalloc(store->n_generations, size);
+	known->n = bytes.len / size;
+	known->list = xcalloc(known->n, size);
 	if (bytes.len > 0)
-		memcpy(store->generations, bytes.data, bytes.len);
+		memcpy(known->list, bytes.data, bytes.len);
+}
+
+void folder_generations_begin(struct store *store, struct store_list *list)
+{
+	(void)pthread_mutex_lock(&store->mutex);
+	store->next = *list;
+	(void)pthread_mutex_unlock(&store->mutex);
+	*list = (struct store_list){ .n = 0 };
+}
+
+void folder_generations_end(struct store *store, bool is_written)
+{
+	(void)pthread_mutex_lock(&store->mutex);
+	if (is_written) {
+		free(store->generations.list);
+		store->generations = store->next;
+	} else {
+		free(store->next.list);
+	}
+	store->next = (struct store_list){ .n = 0 };
+	(void)pthread_mutex_unlock(&store->mutex);
 }
 
 int store_generations_write(struct store *store, const struct manifest_head *heads, size_t n)
 {
 	AUTO_BUF struct buf bytes = BUF_INIT(SMALL_MAX);
 	struct sealed_name key = own_key(store, "generations");
-	struct store_generation *list = xcalloc(n, sizeof(*list));
+	struct store_list next = { .n = n };
 	int r;
 
+	next.list = xcalloc(n, sizeof(next.list[0]));
 	for (size_t i = 0; i < n; i++) {
-		list[i].generation = heads[i].generation;
-		store_name(store, heads[i].tenant, heads[i].key, list[i].name);
+		next.list[i].generation = heads[i].generation;
+		store_name(store, heads[i].tenant, heads[i].key, next.list[i].name);
 	}
-	r = buf_add(&bytes, list, n * sizeof(*list));
-	(void)pthread_mutex_lock(&store->mutex);
+	r = buf_add(&bytes, next.list, n * sizeof(next.list[0]));
+	(void)pthread_mutex_lock(&store->writing);
+	folder_generations_begin(store, &next);
 	if (r == 0)
 		r = folder_write(store, "generations", &key, buf_get_slice(&bytes), false);
-	if (r == 0) {
-		free(store->generations);
-		store->generations = TAKE_PTR(list);
-		store->n_generations = n;
-	}
-	(void)pthread_mutex_unlock(&store->mutex);
-	free(list);
+	folder_generations_end(store, r == 0);
+	(void)pthread_mutex_unlock(&store->writing);
 	return r;
+}
+
+static uint64_t least_of(const struct store_list *known, const char *name)
+{
+	for (size_t i = 0; i < known->n; i++)
+		if (strcmp(known->list[i].name, name) == 0)
+			return known->list[i].generation;
+	return 0;
 }
 
 uint64_t folder_least_generation(struct store *store, const char *name)
 {
-	uint64_t least = 0;
+	uint64_t least;
 
 	(void)pthread_mutex_lock(&store->mutex);
-	for (size_t i = 0; i < store->n_generations; i++)
-		if (strcmp(store->generations[i].name, name) == 0)
-			least = store->generations[i].generation;
+	least = MAX(least_of(&store->generations, name), least_of(&store->next, name));
 	(void)pthread_mutex_unlock(&store->mutex);
 	return least;
 }
@@ -238,6 +263,7 @@ int store_open(int dir_fd, const struct key *secret, uint64_t max_bytes, struct 
 	store->dir_fd = dir_fd;
 	store->secret = *secret;
 	store->budget.max = max_bytes;
+	(void)pthread_mutex_init(&store->writing, NULL);
 	(void)pthread_mutex_init(&store->mutex, NULL);
 	r = check_open(store);
 	if (r < 0) {
@@ -255,8 +281,9 @@ void store_free(struct store *store)
 		return;
 	(void)fd_close(store->dir_fd);
 	key_wipe(&store->secret);
+	(void)pthread_mutex_destroy(&store->writing);
 	(void)pthread_mutex_destroy(&store->mutex);
-	free(store->generations);
+	free(store->generations.list);
 	free(store);
 }
 

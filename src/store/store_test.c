@@ -490,6 +490,53 @@ static void test_generations(void **state)
 	store_free(store);
 }
 
+/* One entry that says that the session has this generation at least. */
+static struct store_list list_make(const struct store *store, uint64_t generation)
+{
+	struct store_list list = { .n = 1 };
+
+	list.list = xcalloc(1, sizeof(list.list[0]));
+	list.list[0].generation = generation;
+	store_name(store, "t", "k", list.list[0].name);
+	return list;
+}
+
+/* While the list is on its way to a slow disk others commit (the store's lock is free, or this
+ * would not end), and keep above both lists: nobody knows yet which of them the next start finds.
+ */
+static void test_a_list_that_is_being_written_stops_no_commit(void **state)
+{
+	struct store *store = open_store(1u << 20);
+	struct store_list list = list_make(store, 10);
+	uint64_t used;
+	struct manifest manifest;
+
+	session_make(&manifest, "t", "k");
+	(void)pthread_mutex_lock(&store->writing);
+	folder_generations_begin(store, &list);
+	assert_null(list.list);
+	assert_int_equal(store_file(store, &manifest, "f", "text"), 0);
+	assert_int_equal(manifest.head.generation, 11);
+	used = store_used_bytes(store);
+	folder_generations_end(store, true);
+	list = list_make(store, 30);
+	folder_generations_begin(store, &list);
+	folder_generations_end(store, false); /* the disk has the one before */
+	list = list_make(store, 1);
+	folder_generations_begin(store, &list);
+	manifest.head.generation = 0;
+	assert_int_equal(store_file(store, &manifest, "g", "text"), 0);
+	assert_int_equal(manifest.head.generation, 11);
+	folder_generations_end(store, true);
+	(void)pthread_mutex_unlock(&store->writing);
+	assert_true(store_used_bytes(store) > used);
+	file_size = 0;
+	assert_int_equal(each_file(clear_text_refuse), 4);
+	assert_int_equal(store_used_bytes(store), file_size);
+	manifest_fini(&manifest);
+	store_free(store);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -507,6 +554,7 @@ int main(void)
 		TEST(test_flipped_and_cut_manifests),
 		TEST(test_swapped_and_put_back),
 		TEST(test_generations),
+		TEST(test_a_list_that_is_being_written_stops_no_commit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
