@@ -141,9 +141,9 @@ static const char *session_state(const struct call *call)
 {
 	if (call->session_state)
 		return call->session_state;
-	if (!call->visit.is_new)
-		return "reused";
-	return call->visit.reset_reason ? "reset" : "new";
+	if (call->visit.reset_reason)
+		return "reset"; /* also when an upload opened the session anew */
+	return call->visit.is_new ? "new" : "reused";
 }
 
 static void tell_started(struct call *call)

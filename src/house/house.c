@@ -167,10 +167,10 @@ int house_inherit(struct house *house, int fd)
 	if (known->seed == 0)
 		known->seed = house->seed;
 	house->seed = known->seed;
-	for (size_t i = 0; i < KNOWN_MAX; i++)
-		house->closed[i] =
-			(struct memory){ .hash = known->hashes[i], .reason = CLOSED_RESTART };
-	house->closed_at = KNOWN_MAX % HOUSE_REMEMBERED; /* the free ones first */
+	for (size_t i = 0; i < KNOWN_MAX; i++) {
+		house->closed[i] = known->slots[i];
+		house->closed_why[i] = CLOSED_RESTART;
+	}
 	(void)pthread_mutex_unlock(&house->mutex);
 	return 0;
 }

@@ -2,7 +2,8 @@
  * Theory of operation: a session's names are those that its interpreter told last. When it is lost
  * they become part of the loss, which is told twice: to the run that saw it go, and to the first
  * run of the next one, since the first of the two answers may never have arrived. When the session
- * goes as a whole, the loss is kept by its name's hash, of the last LIVE_REMEMBERED such sessions.
+ * goes as a whole, the loss is kept by its name's hash, of the last LIVE_REMEMBERED such sessions,
+ * fairly by tenant.
  */
 #include "house/live.h"
 
@@ -67,29 +68,30 @@ static void lose(struct house_live *live, const char *reason)
 
 void live_leave(struct house *house, struct house_session *session, const char *reason)
 {
-	struct live_memory *place = &house->lives[house->lives_at];
+	struct live_loss *place;
 
 	if (!reason || !session->live.is_on || (!session->live.names && !session->live.loss.reason))
 		return;
 	lose(&session->live, reason);
-	live_loss_fini(&place->loss);
-	*place = (struct live_memory){ .hash = house_name_hash(
-					       house, session->tenant, session->key) };
-	place->loss = session->live.loss;
+	place = &house->losses[slots_take(house->lives, LIVE_REMEMBERED,
+		house_name_hash(house, session->tenant, session->key),
+		house_name_hash(house, session->tenant, ""))];
+	live_loss_fini(place);
+	*place = session->live.loss;
 	session->live.loss = (struct live_loss){ .reason = NULL };
-	house->lives_at = (house->lives_at + 1) % LIVE_REMEMBERED;
 }
 
 void live_recall(struct house *house, struct house_session *session)
 {
 	uint64_t hash = house_name_hash(house, session->tenant, session->key);
 
-	for (size_t i = 0; i < LIVE_REMEMBERED; i++)
-		if (house->lives[i].hash == hash) {
-			live_loss_fini(&session->live.loss);
-			session->live.loss = house->lives[i].loss;
-			house->lives[i] = (struct live_memory){ .hash = 0 };
-		}
+	size_t i = slots_give(house->lives, LIVE_REMEMBERED, hash);
+
+	if (i == LIVE_REMEMBERED)
+		return;
+	live_loss_fini(&session->live.loss);
+	session->live.loss = house->losses[i];
+	house->losses[i] = (struct live_loss){ .reason = NULL };
 }
 
 void live_fini(struct house_session *session)
@@ -101,7 +103,7 @@ void live_fini(struct house_session *session)
 void live_memory_fini(struct house *house)
 {
 	for (size_t i = 0; i < LIVE_REMEMBERED; i++)
-		live_loss_fini(&house->lives[i].loss);
+		live_loss_fini(&house->losses[i]);
 }
 
 void visit_live_started(

@@ -17,7 +17,8 @@ struct visit;
  * are the script's own word (wire/report.h) and are only passed on.
  */
 
-/* Sessions that are gone whose next call is told what its interpreter held. */
+/* Sessions that are gone whose next call is told what its interpreter held; of all tenants, see
+ * turns/slots.h. */
 #define LIVE_REMEMBERED 64
 /* Of all names of one interpreter, as the bootstrap bounds them too. */
 #define LIVE_NAMES_MAX 4096
@@ -35,12 +36,6 @@ struct house_live {
 	bool is_on;
 	char *names;	       /* of the interpreter that lives, NULL */
 	struct live_loss loss; /* of the one before, until the next has started */
-};
-
-/* In the house: of a session that is gone. */
-struct live_memory {
-	uint64_t hash; /* of tenant and key; 0: none */
-	struct live_loss loss;
 };
 
 /* These with the house's lock held. */

@@ -36,30 +36,28 @@ uint64_t house_name_hash(const struct house *house, const char *tenant, const ch
 
 void house_remember(struct house *house, const char *tenant, const char *key, const char *reason)
 {
-	(void)house_recall(house, tenant, key);
-	house->closed[house->closed_at] =
-		(struct memory){ .hash = house_name_hash(house, tenant, key), .reason = reason };
-	house->closed_at = (house->closed_at + 1) % HOUSE_REMEMBERED;
-	known_add(house->known, house_name_hash(house, tenant, key));
+	uint64_t hash = house_name_hash(house, tenant, key);
+	uint64_t owner = house_name_hash(house, tenant, "");
+
+	house->closed_why[slots_take(house->closed, HOUSE_REMEMBERED, hash, owner)] = reason;
+	known_add(house->known, hash, owner);
 }
 
 const char *house_recall(struct house *house, const char *tenant, const char *key)
 {
 	uint64_t hash = house_name_hash(house, tenant, key);
 
+	size_t i = slots_give(house->closed, HOUSE_REMEMBERED, hash);
+
 	known_remove(house->known, hash);
-	for (size_t i = 0; i < HOUSE_REMEMBERED; i++)
-		if (house->closed[i].hash == hash) {
-			house->closed[i].hash = 0;
-			return house->closed[i].reason;
-		}
-	return NULL;
+	return i < HOUSE_REMEMBERED ? house->closed_why[i] : NULL;
 }
 
 void house_note_open(struct house *house, const struct house_session *session)
 {
 	if (!session->kept) /* the store knows those, and nothing of them is lost */
-		known_add(house->known, house_name_hash(house, session->tenant, session->key));
+		known_add(house->known, house_name_hash(house, session->tenant, session->key),
+			house_name_hash(house, session->tenant, ""));
 }
 
 void house_reference(struct house_session *session)

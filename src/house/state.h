@@ -11,6 +11,7 @@
 #include "turns/attention.h"
 #include "turns/known.h"
 #include "turns/queue.h"
+#include "turns/slots.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -78,12 +79,8 @@ struct house_session {
 	bool is_yielding;   /* somebody waited for a place when it became idle: his turn is first */
 	bool is_dirty;	    /* the store lacks something that a call has changed */
 	usec_t retry_at_us; /* when a stop is tried again that failed to store that */
+	const char *reset;  /* why its files were gone when it opened, likewise */
 	const char *restored; /* why it had stopped, until a run has told it; a literal */
-};
-
-struct memory {
-	uint64_t hash; /* of tenant and key; 0: none */
-	const char *reason;
 };
 
 struct house {
@@ -98,11 +95,11 @@ struct house {
 	struct house_session *sessions;
 	unsigned places; /* sessions in the list */
 	struct queue queue;
-	unsigned calls; /* under way, waiting ones too */
-	struct memory closed[HOUSE_REMEMBERED];
-	size_t closed_at; /* the oldest */
-	struct live_memory lives[LIVE_REMEMBERED];
-	size_t lives_at; /* the oldest */
+	unsigned calls;			      /* under way, waiting ones too */
+	struct slot closed[HOUSE_REMEMBERED]; /* keys whose files are gone, and why */
+	const char *closed_why[HOUSE_REMEMBERED];
+	struct slot lives[LIVE_REMEMBERED]; /* keys whose interpreter is, and what went with it */
+	struct live_loss losses[LIVE_REMEMBERED];
 	uint64_t seed;
 	struct known *known; /* of the keys that clients take to be open */
 	struct store *store; /* NULL: nothing is kept, and why */
@@ -147,7 +144,7 @@ int house_remove_session(
 /* Shuts down the clients of the session's downloads, and of its uploads too with VISIT_UPLOAD. */
 void house_cut(struct house_session *session, enum visit_transfer up_to);
 
-/* Of a tenant's key, for memories; never 0. */
+/* Of a tenant's key, for memories; never 0. With the key "": of the tenant. */
 uint64_t house_name_hash(const struct house *house, const char *tenant, const char *key);
 /* Keeps the reason (a literal) for the next call of a key, whose files are gone. */
 void house_remember(struct house *house, const char *tenant, const char *key, const char *reason);

@@ -206,6 +206,8 @@ static void join(struct entry *entry, struct house_session *session)
 		.is_live = session->live.is_on,
 		.is_kept = session->kept != NULL,
 		.queue_us = entry->is_waiting ? clock_now_us() - entry->began_us : 0 };
+	if (visit->is_run)
+		visit->reset_reason = TAKE_PTR(session->reset);
 	if (visit->is_run && session->state == SESSION_OPEN)
 		visit->restored = TAKE_PTR(session->restored);
 }
@@ -268,10 +270,10 @@ static int place_take(struct entry *entry, struct kept *row)
 		house_kept_begin(house, session, row);
 	live_recall(house, session);
 	queue_serve(&house->queue, session->tenant);
+	session->reset = house_recall(house, request->tenant, request->key);
 	join(entry, session);
 	entry->visit->is_new = !row;
 	entry->visit->is_import = session->is_importing = !row && request->is_import;
-	entry->visit->reset_reason = house_recall(house, request->tenant, request->key);
 	return LOOK_OPEN;
 }
 
@@ -425,7 +427,9 @@ static int open_session(struct entry *entry)
 	if (r == 0 && entry->visit->is_run)
 		entry->visit->restored = TAKE_PTR(session->restored);
 	if (r < 0) {
-		house_drop(house, session, entry->visit->reset_reason); /* to be told yet */
+		/* to be told yet */
+		house_drop(house, session,
+			entry->visit->is_run ? entry->visit->reset_reason : session->reset);
 	} else {
 		session->state = SESSION_OPEN;
 		session->opened_at_us = session->last_call_us = clock_now_us();

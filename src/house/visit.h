@@ -57,7 +57,7 @@ struct visit {
 	const char
 		*restored; /* of a run: why it had stopped since the last run; a literal or NULL */
 	const char
-		*reset_reason; /* why its files are gone since its last call; a literal or NULL */
+		*reset_reason; /* of a run: why its files are gone since then; a literal or NULL */
 	uint64_t queue_us;
 	enum visit_transfer transfer; /* of visit_transfer, with the rest */
 	int client_fd;

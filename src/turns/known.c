@@ -39,19 +39,12 @@ int known_open(int fd, struct known **ret_known)
 	return 0;
 }
 
-void known_add(struct known *known, uint64_t hash)
+void known_add(struct known *known, uint64_t hash, uint64_t owner)
 {
-	known_remove(known, hash);
-	/* a place that was given back first: who opens and closes without end makes nobody
-	 * forgotten */
-	for (size_t i = 0; i < KNOWN_MAX && known->hashes[known->next % KNOWN_MAX] != 0; i++)
-		known->next++;
-	known->hashes[known->next++ % KNOWN_MAX] = hash;
+	(void)slots_take(known->slots, KNOWN_MAX, hash, owner);
 }
 
 void known_remove(struct known *known, uint64_t hash)
 {
-	for (size_t i = 0; i < KNOWN_MAX; i++)
-		if (known->hashes[i] == hash)
-			known->hashes[i] = 0;
+	(void)slots_give(known->slots, KNOWN_MAX, hash);
 }

@@ -23,7 +23,7 @@ static unsigned count(const struct known *known, uint64_t hash)
 	unsigned n = 0;
 
 	for (size_t i = 0; i < KNOWN_MAX; i++)
-		n += known->hashes[i] == hash;
+		n += known->slots[i].hash == hash;
 	return n;
 }
 
@@ -35,9 +35,9 @@ static void test_what_one_writes_the_next_one_reads(void **state)
 	assert_int_equal(known_open(fd_dup_above(fd, 3), &first), 0);
 	assert_int_equal(first->seed, 0);
 	first->seed = 9;
-	known_add(first, 7);
-	known_add(first, 5);
-	known_add(first, 7);
+	known_add(first, 7, 1);
+	known_add(first, 5, 1);
+	known_add(first, 7, 1);
 	known_remove(first, 5);
 	assert_int_equal(known_open(fd_dup_above(fd, 3), &second), 0);
 	assert_int_equal(second->seed, 9);
@@ -45,32 +45,21 @@ static void test_what_one_writes_the_next_one_reads(void **state)
 	assert_int_equal(count(second, 5), 0);
 }
 
-static void test_the_oldest_is_forgotten(void **state)
+static void test_no_tenant_has_the_others_forgotten(void **state)
 {
 	struct known *known;
 
 	assert_int_equal(known_open(-1, &known), 0);
-	for (uint64_t hash = 1; hash <= KNOWN_MAX + 1; hash++)
-		known_add(known, hash);
-	assert_int_equal(count(known, 1), 0);
-	assert_int_equal(count(known, 2), 1);
-	assert_int_equal(count(known, KNOWN_MAX + 1), 1);
-	known->next = UINT64_MAX; /* junk of another's */
-	known_add(known, 1);
+	known_add(known, 1, 1);
+	for (uint64_t hash = 2; hash <= 2 * KNOWN_MAX; hash++)
+		known_add(known, hash, 2);
 	assert_int_equal(count(known, 1), 1);
-}
-
-static void test_places_that_were_given_back_come_first(void **state)
-{
-	struct known *known;
-
-	assert_int_equal(known_open(-1, &known), 0);
-	known_add(known, 1);
-	for (uint64_t hash = 2; hash <= 3 * KNOWN_MAX; hash++) {
-		known_add(known, hash);
+	assert_int_equal(count(known, 2), 0);
+	assert_int_equal(count(known, KNOWN_MAX + 1), 0);
+	assert_int_equal(count(known, KNOWN_MAX + 2), 1);
+	assert_int_equal(count(known, 2 * KNOWN_MAX), 1);
+	for (uint64_t hash = 2; hash <= 2 * KNOWN_MAX; hash++)
 		known_remove(known, hash);
-	}
-	assert_int_equal(count(known, 1), 1);
 	assert_int_equal(count(known, 0), KNOWN_MAX - 1);
 }
 
@@ -88,8 +77,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_one_writes_the_next_one_reads),
-		cmocka_unit_test(test_the_oldest_is_forgotten),
-		cmocka_unit_test(test_places_that_were_given_back_come_first),
+		cmocka_unit_test(test_no_tenant_has_the_others_forgotten),
 		cmocka_unit_test(test_memory_of_another_form_is_refused),
 	};
 

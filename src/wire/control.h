@@ -11,7 +11,7 @@
  */
 
 #define CONTROL_LISTENERS_MAX 4
-#define CONTROL_KNOWN_SIZE    8192 /* turns/known.h */
+#define CONTROL_KNOWN_SIZE    24584 /* turns/known.h */
 
 enum control_type {
 	CONTROL_NONE,

@@ -144,12 +144,29 @@ def test_a_kept_session_keeps_files_and_tells_the_lost_names(start):
     assert service.api.call("POST", "/v1/sessions/k/stop").status == 204
     answer = live(service.api, "k", "print(open('a').read(), 'x' in globals())")
     assert answer["stdout"]["text"] == "1 False\n" and told(answer) == ("reset", "asked", ["x"])
+    kill_supervisor(service)
+    answer = live_at_last(service.api, "k", "print(open('a').read())")
+    assert answer["stdout"]["text"] == "1\n" and told(answer) == ("reset", "restart", [])
+
+
+def kill_supervisor(service):
     victim = service.supervisor()
     os.kill(victim, signal.SIGKILL)
     until(lambda: service.pids("cloche-supervisor") and victim not in service.pids("cloche-supervisor"), within=20)
     service.wait_ready()
-    answer = live_at_last(service.api, "k", "print(open('a').read())")
-    assert answer["stdout"]["text"] == "1\n" and told(answer) == ("reset", "restart", [])
+
+
+def test_death_of_the_supervisor_is_told(start):
+    """Its memory of keys outlives it; the names do not."""
+    service = start()
+    live(service.api, "k", "x = 1")
+    live(service.api, "other", "x = 1")
+    kill_supervisor(service)
+    assert told(live_at_last(service.api, "k", "print('x' in globals())")) == ("reset", "restart", ["files"])
+    assert service.api.file("other", "f", "PUT", b"1").status == 201
+    assert told(live_at_last(service.api, "other", "1")) == ("reset", "restart", ["files"]), "an upload takes it from nobody"
+    assert told(live(service.api, "other", "1")) == ("reused", None, None)
+    assert told(live(service.api, "unheard-of", "1")) == ("new", None, None)
 
 
 def test_info_tells_the_states(api):

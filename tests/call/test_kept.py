@@ -131,6 +131,17 @@ def test_L5_unused_is_removed_and_told(start, store):
     assert answer["reset"] == {"reason": "unused", "lost": ["files"]}
 
 
+def test_a_loss_is_told_to_the_run_that_follows_an_upload(start, store):
+    house = start(store=store)
+    house.run("a", "open('f', 'w')")
+    house.do("kill")
+    house.do("start")
+    house.do("put", key="a", path="g", text="1")
+    answer = house.run("a", "1")
+    assert (answer["session_state"], answer["reset"]) == ("reset", {"reason": "restart", "lost": ["files"]})
+    assert house.run("a", "1")["reset"] is None
+
+
 def test_L10_a_run_is_neither_stopped_nor_removed(start, store):
     house = start(store=store, kept_idle_ms=100, kept_unused_ms=200)
     number = house.send("run", key="a", policy="kept", code="import time; time.sleep(1.5); open('f', 'w')")
