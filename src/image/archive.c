@@ -32,12 +32,24 @@ struct call {
 	const char *argv[LOCK_PACKAGES_MAX + 16];
 	char config[PATH_MAX + 16];
 	size_t n;
+	bool is_full; /* and words were lost: it must not be made */
 };
 
 static void call_add(struct call *call, const char *word)
 {
 	if (call->n < sizeof(call->argv) / sizeof(call->argv[0]) - 1)
 		call->argv[call->n++] = word;
+	else
+		call->is_full = true;
+}
+
+/* Returns 0, or -EIO after job_refuse. */
+static int call_check(const struct image_job *job, const struct call *call)
+{
+	return call->is_full ? job_refuse(job, "Take some out.",
+				       "%s/packages.in and packages.lock: more than %d packages.",
+				       job->recipe.dir, LOCK_PACKAGES_MAX)
+			     : 0;
 }
 
 static struct call *call_new(const struct image_job *job, const char *program)
@@ -77,8 +89,12 @@ static int config_write(const struct image_job *job)
 	AUTO_BUF struct buf text = BUF_INIT(64 * 1024);
 	const char *cache = job->options->cache;
 	char path[PATH_MAX];
-	int r = mirror_find(job, &mirror);
+	int r;
 
+	if (access(KEYRING, R_OK) < 0)
+		return job_refuse(job, "As root: apt-get install debian-archive-keyring",
+			"%s is not here, by which Debian's archive is known.", KEYRING);
+	r = mirror_find(job, &mirror);
 	if (r < 0)
 		return r;
 	(void)buf_addf(
@@ -156,7 +172,9 @@ static int choose_newest(const struct image_job *job, struct lock *ret_lock)
 		if (line.n > 0 && line.p[0] != '#')
 			call_add(call, line.p);
 	}
-	r = job_run(job, "Choosing Debian packages", call->argv, &out);
+	r = call_check(job, call);
+	if (r == 0)
+		r = job_run(job, "Choosing Debian packages", call->argv, &out);
 	if (r == 0 && lock_parse_uris(buf_get_slice(&out), ret_lock) < 0)
 		return job_refuse(job, "", "What apt-get says of its packages cannot be read.");
 	return r;
@@ -211,7 +229,10 @@ static int pinned_are_there(const struct image_job *job, struct buf *ret_names)
 	call_add(call, "download");
 	call_add(call, "--print-uris");
 	packages_add(call, &job->pinned, &words);
-	r = job_try(job, call->argv, &out); /* its status says only that not all are there */
+	r = call_check(job, call);
+	if (r == 0)
+		r = job_try(
+			job, call->argv, &out); /* its status says only that not all are there */
 	if (r < 0)
 		return r;
 	if (lock_parse_uris(buf_get_slice(&out), &found) < 0)
@@ -248,6 +269,12 @@ static void file_remove(const struct image_job *job, const struct lock_package *
 		(void)unlink(path);
 }
 
+static bool prefers_pinned(const struct image_job *job)
+{
+	return job->pinned.n > 0 &&
+	       (job->options->locking != IMAGE_LOCK_UPDATE || job->options->package);
+}
+
 /* What of a lock is not in the cache; what is there and wrong is removed. */
 static void missing_find(
 	const struct image_job *job, const struct lock *lock, struct lock *ret_missing)
@@ -268,7 +295,7 @@ static int choose(struct image_job *job)
 	AUTO_BUF struct buf names = BUF_INIT(4096);
 	int r = 0;
 
-	if (job->options->locking != IMAGE_LOCK_UPDATE && job->pinned.n > 0) {
+	if (prefers_pinned(job)) {
 		r = pinned_are_there(job, &names);
 		if (r < 0)
 			return r;
@@ -303,7 +330,9 @@ static int download(const struct image_job *job, const struct lock *missing)
 	call_add(call, "download");
 	call_add(call, "-q");
 	packages_add(call, missing, &words);
-	r = job_run_in(job, "Fetching Debian packages", call->argv, job->debs);
+	r = call_check(job, call);
+	if (r == 0)
+		r = job_run_in(job, "Fetching Debian packages", call->argv, job->debs);
 	for (size_t i = 0; r == 0 && i < missing->n; i++) {
 		if (file_check(job, &missing->packages[i]) == 0)
 			continue;
@@ -331,7 +360,7 @@ int archive_fetch(struct image_job *job)
 	AUTO_LOCK struct lock missing = { 0 }, rest = { 0 };
 	int r;
 
-	if (job->options->locking != IMAGE_LOCK_UPDATE && job->pinned.n > 0) {
+	if (prefers_pinned(job)) {
 		missing_find(job, &job->pinned, &missing);
 		if (missing.n == 0) {
 			job_step(job, "all %zu Debian packages of the lock are in the cache",

@@ -7,8 +7,8 @@
  * The tree is made in a folder beside its place, renamed when it is whole, and only then becomes
  * the image in use. A lock on the place keeps two builds apart; so what begins with .build- in a
  * locked place belongs to nobody and is removed. A tree that is replaced must be in use by nobody
- * (image/hold.h), which is looked at before the work and again at its end. Ctrl-C ends the child
- * and leaves nothing; only what ends us at once leaves the folder to the next build.
+ * (image/place/hold.h), which is looked at before the work and again at its end. Ctrl-C ends the
+ * child and leaves nothing; only what ends us at once leaves the folder to the next build.
  */
 #include "image/build.h"
 
@@ -21,10 +21,11 @@
 #include "image/archive.h"
 #include "image/cache.h"
 #include "image/finish.h"
-#include "image/hold.h"
 #include "image/job.h"
-#include "image/place.h"
-#include "image/tree.h"
+#include "image/place/hold.h"
+#include "image/place/place.h"
+#include "image/place/tree.h"
+#include "image/tool.h"
 #include "image/wheels.h"
 
 #include <errno.h>
@@ -83,6 +84,36 @@ static int out_check(const struct image_job *job)
 	return job_refuse(job, "End them, or name another folder with --out.",
 		"The image in %s is in use: %s.", out,
 		users.len > 0 ? buf_get_cstr(&users) : "by whom cannot be seen from here");
+}
+
+/* All programs that the steps use: what is missing shall not be found out after minutes. */
+static int tools_check(const struct image_job *job)
+{
+	static const struct {
+		const char *program, *package;
+	} tools[] = {
+		{ "apt-get", "apt" },
+		{ "dpkg-deb", "dpkg" },
+		{ "mmdebstrap", "mmdebstrap" },
+		{ "pip3", "python3-pip" },
+		{ "unshare", "util-linux" },
+		{ "chroot", "coreutils" },
+	};
+	AUTO_BUF struct buf missing = BUF_INIT(256), packages = BUF_INIT(256);
+
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
+		if (tool_is_there(tools[i].program))
+			continue;
+		(void)buf_addf(&missing, "%s%s", missing.len > 0 ? ", " : "", tools[i].program);
+		(void)buf_addf(&packages, " %s", tools[i].package);
+	}
+	if (missing.len == 0)
+		return 0;
+	(void)job_refuse(
+		job, "", "A build needs programs that are not here: %s.", buf_get_cstr(&missing));
+	(void)str_format(job->trouble->remedy, sizeof(job->trouble->remedy),
+		"As root: apt-get install%s", buf_get_cstr(&packages));
+	return -EIO;
 }
 
 static int space_check(const struct image_job *job, const char *folder)
@@ -159,12 +190,10 @@ static int pinned_read(struct image_job *job)
 	return 0;
 }
 
-/* Writes the recipe's lock files anew; then it is another recipe. */
-static int locks_update(struct image_job *job)
+static int debian_lock_update(const struct image_job *job)
 {
 	AUTO_BUF struct buf text = BUF_INIT(LOCK_TEXT_MAX);
 	char path[PATH_MAX + 32];
-	int r;
 
 	(void)buf_add_str(&text,
 		"# Debian packages: name, version, architecture, bytes, SHA-256 of the .deb file.\n"
@@ -172,7 +201,14 @@ static int locks_update(struct image_job *job)
 	if (lock_format(&job->lock, &text) < 0 ||
 		str_format(path, sizeof(path), "%s/packages.lock", job->recipe.dir) < 0)
 		return job_refuse(job, "", "The list of packages is too long.");
-	r = job_write(job, path, buf_get_slice(&text));
+	return job_write(job, path, buf_get_slice(&text));
+}
+
+/* Writes the recipe's lock files anew; then it is another recipe. */
+static int locks_update(struct image_job *job)
+{
+	int r = job->options->package ? 0 : debian_lock_update(job);
+
 	if (r == 0)
 		r = wheels_lock(job);
 	if (r == 0 && recipe_read(job->options->recipe, &job->recipe) < 0)
@@ -471,7 +507,9 @@ int image_build(
 			"Run it as root, with --out DIR for another place; then any user can say "
 			"--rootfs DIR.",
 			"Only root can unpack Debian packages.");
-	r = prepare(job, &lock);
+	r = tools_check(job);
+	if (r == 0)
+		r = prepare(job, &lock);
 	if (r == 0)
 		r = child_watch(job, ret_path);
 	if (job->work[0])

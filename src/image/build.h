@@ -16,10 +16,11 @@ enum image_locking {
 
 struct image_options {
 	const char *recipe; /* a folder with packages.in and the rest */
-	const char *place;  /* the folder of images (image/place.h); NULL with out */
+	const char *place;  /* the folder of images (image/place/place.h); NULL with out */
 	const char *out;    /* a tree of its own instead, which must not exist or be an image */
 	const char *cache;  /* downloads are kept below it */
 	enum image_locking locking;
+	const char *package; /* with IMAGE_LOCK_UPDATE: this Python package alone; NULL: all */
 	void (*tell)(const char *line); /* of progress */
 };
 

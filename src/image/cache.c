@@ -9,8 +9,8 @@
 #include "base/fault.h"
 #include "base/fd.h"
 #include "image/lock.h"
-#include "image/place.h"
-#include "image/recipe.h"
+#include "image/place/place.h"
+#include "image/place/recipe.h"
 
 #include <dirent.h>
 #include <errno.h>

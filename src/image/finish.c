@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "image/archive.h"
 #include "image/job.h"
-#include "image/place.h"
-#include "image/tree.h"
+#include "image/place/place.h"
+#include "image/place/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "image/build.h"
 #include "image/lock.h"
-#include "image/recipe.h"
+#include "image/place/recipe.h"
 #include "image/tool.h"
 
 #include <limits.h>

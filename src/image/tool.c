@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -44,6 +45,24 @@ static const char **environment_make(const char *tmp_dir, const char *variable)
 	if (variable)
 		made[n++] = variable;
 	return made;
+}
+
+/* As posix_spawnp looks for it. */
+bool tool_is_there(const char *name)
+{
+	struct str path = STR("/bin:/usr/bin"), folder;
+	char file[PATH_MAX];
+
+	for (size_t i = 0; environ[i]; i++)
+		if (str_starts(str_from(environ[i]), STR("PATH=")))
+			path = str_from(environ[i] + strlen("PATH="));
+	while (path.n > 0) {
+		(void)str_split_once(path, ':', &folder, &path);
+		if (str_format(file, sizeof(file), "%.*s/%s", STR_ARG(folder), name) == 0 &&
+			access(file, X_OK) == 0)
+			return true;
+	}
+	return false;
 }
 
 static int actions_fill(posix_spawn_file_actions_t *actions, const struct tool *tool, int out_fd)

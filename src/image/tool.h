@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct buf;
@@ -19,6 +20,9 @@ struct tool {
 	int log_fd;		 /* gets its stderr, and its stdout too if nobody else wants that */
 	int out_fd;		 /* gets its stdout; -1: see ret_out */
 };
+
+/* True if there is such a program in PATH. */
+bool tool_is_there(const char *name);
 
 /* Waits for its end. ret_out (NULL: nobody wants it) gets its stdout. Returns its exit status, 128
  * + n after a signal n, or -errno: -ENOENT if there is no such program, -ENOBUFS if it said too

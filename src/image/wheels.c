@@ -10,10 +10,11 @@
 #include "image/wheels.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/buf.h"
 #include "image/cache.h"
 #include "image/job.h"
-#include "image/place.h"
+#include "image/place/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +35,8 @@ struct words {
 
 static void words_add(struct words *words, const char *word)
 {
-	if (words->n < WORDS_MAX - 1)
-		words->argv[words->n++] = word;
+	assert(words->n < WORDS_MAX - 1); /* their number is fixed */
+	words->argv[words->n++] = word;
 }
 
 static void platform_add(struct words *words, size_t i)
@@ -146,20 +147,25 @@ int wheels_install(struct image_job *job)
 	return pip_refuse(job, job_run(job, "Installing Python packages", words->argv, NULL));
 }
 
-/* Where uv is: in PATH, or in the cache, where pip puts it. */
+/* Where the uv of the recipe's uv.txt is: in the cache, where pip puts it. */
 static int uv_find(struct image_job *job, char ret_path[PATH_MAX])
 {
-	static const char *const try[] = { "uv", "--version", NULL };
-	const struct tool tool = { .argv = try, .out_fd = -1, .log_fd = job->log_fd };
-	char folder[PATH_MAX];
+	AUTO_BUF struct buf text = BUF_INIT(RECIPE_FILE_MAX);
+	AUTO_FREE char *pin = xasprintf("%s/uv.txt", job->recipe.dir);
+	char folder[PATH_MAX], digits[HASH_TEXT_SIZE];
 	const char *const argv[] = { "pip3", "install", "-q", "--disable-pip-version-check",
-		"--no-input", "--only-binary", ":all:", "--upgrade", "--target", folder, "uv",
-		NULL };
+		"--no-input", "--only-binary", ":all:", "--require-hashes", "--no-deps",
+		"--upgrade", "--target", folder, "-r", pin, NULL };
+	struct hash hash;
+	int r = recipe_add_file(&job->recipe, "uv.txt", &text);
 
-	if (tool_run(&tool, NULL) == 0)
-		return str_copy(ret_path, PATH_MAX, "uv");
-	(void)job_path(folder, "%s/uv", job->options->cache);
-	(void)job_path(ret_path, "%s/uv/bin/uv", job->options->cache);
+	if (r < 0)
+		return job_refuse(
+			job, "Copy it from the image/ of Cloche.", "%s: %s.", pin, strerror(-r));
+	hash = hash_make(buf_get_slice(&text));
+	hash_format(&hash, digits);
+	(void)job_path(folder, "%s/uv-%.*s", job->options->cache, IMAGE_ID_LEN, digits);
+	(void)job_path(ret_path, "%s/bin/uv", folder);
 	return access(ret_path, X_OK) == 0 ? 0 : job_run(job, "Fetching uv", argv, NULL);
 }
 
@@ -185,7 +191,10 @@ static int uv_run(struct image_job *job, const char *uv, const char *made)
 	AUTO_FREE char *in = xasprintf("%s/requirements.in", job->recipe.dir);
 	char platform[64];
 	struct utsname machine = { 0 };
-	const char *const argv[] = { uv, "pip", "compile", "-q", "--upgrade", "--python-version",
+	AUTO_FREE char *upgrade = job->options->package
+					  ? xasprintf("--upgrade-package=%s", job->options->package)
+					  : xasprintf("--upgrade");
+	const char *const argv[] = { uv, "pip", "compile", "-q", upgrade, "--python-version",
 		PYTHON, "--python-platform", platform, "--only-binary",
 		":all:", "--generate-hashes", "--no-annotate", "--custom-compile-command",
 		"cloche image build --update-lock", in, "-o", made, NULL };
@@ -199,17 +208,55 @@ static int uv_run(struct image_job *job, const char *uv, const char *made)
 		variable.len > 0 ? buf_get_cstr(&variable) : NULL);
 }
 
+/* As the package index calls it. packaging.python.org, "Names and normalization" */
+static char *name_normalize(const char *name)
+{
+	char *normal = xstrdup(name);
+	size_t n = 0;
+
+	for (; *name; name++) {
+		char c = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
+
+		c = c == '_' || c == '.' ? '-' : c;
+		if (c != '-' || n == 0 || normal[n - 1] != '-')
+			normal[n++] = c;
+	}
+	normal[n] = '\0';
+	return normal;
+}
+
+/* uv says nothing of a name that it was to upgrade and that is not among them. */
+static int package_check(const struct image_job *job, const struct buf *text)
+{
+	AUTO_FREE char *name = NULL, *line = NULL;
+
+	if (!job->options->package)
+		return 0;
+	name = name_normalize(job->options->package);
+	line = xasprintf("\n%s==", name);
+	if (strstr(buf_get_cstr(text), line))
+		return 0;
+	return job_refuse(job, "Write it into requirements.in first.",
+		"%s/requirements.in does not ask for %s, nor does anything in it.", job->recipe.dir,
+		job->options->package);
+}
+
 int wheels_lock(struct image_job *job)
 {
-	AUTO_BUF struct buf text = BUF_INIT(RECIPE_FILE_MAX);
+	AUTO_BUF struct buf text = BUF_INIT(RECIPE_FILE_MAX), before = BUF_INIT(RECIPE_FILE_MAX);
 	AUTO_FREE char *out = xasprintf("%s/requirements.txt", job->recipe.dir);
 	AUTO_FREE char *made = xasprintf("%s/requirements.txt", job->work);
 	char uv[PATH_MAX];
 	int r = uv_find(job, uv);
 
+	/* what is there is what uv keeps to, but for what it is to upgrade */
+	if (r == 0 && recipe_add_file(&job->recipe, "requirements.txt", &before) == 0)
+		r = job_write(job, made, buf_get_slice(&before));
 	if (r == 0)
 		r = uv_run(job, uv, made);
 	if (r == 0 && buf_add_file(&text, AT_FDCWD, made) < 0)
 		r = job_refuse(job, "", "%s cannot be read.", made);
+	if (r == 0)
+		r = package_check(job, &text);
 	return r == 0 ? job_write(job, out, buf_get_slice(&text)) : r;
 }

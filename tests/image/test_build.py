@@ -4,8 +4,10 @@ The downloads are those of the suite's cache; apt-get, mmdebstrap and pip3 are s
 about.
 """
 import hashlib
+import json
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -54,15 +56,23 @@ class Workshop:
         (self.bin / name).write_text(f"#!/bin/sh\nPATH=/usr/bin:/bin\n{text}\n")
         (self.bin / name).chmod(0o755)
 
-    def start(self, *options, cache=CACHE):
-        return subprocess.Popen([PROGRAM, "image", "build", "--out", self.out, "--cache", cache, *options],
-                                env={"PATH": self.path, "HOME": "/nonexistent"}, stdin=subprocess.DEVNULL,
+    def start(self, *options, cache=CACHE, before=(), **variables):
+        return subprocess.Popen([*before, PROGRAM, "image", "build", "--out", self.out, "--cache", cache, *options],
+                                env={"PATH": self.path, "HOME": str(self.folder), **variables}, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def build(self, *options, **more):
         child = self.start(*options, **more)
         _, said = child.communicate(timeout=120)
         return child.returncode, said
+
+    def recipe(self, **texts):
+        """A copy of the recipe with some files changed: requirements_in=... is its requirements.in."""
+        folder = self.folder / "recipe"
+        shutil.copytree(RECIPE, folder)
+        for name, text in texts.items():
+            (folder / name.replace("_", ".")).write_text(text)
+        return folder
 
     def remains(self):
         return list(self.out.parent.glob(".*"))
@@ -72,13 +82,19 @@ class Workshop:
 def workshop(tree, tmp_path):
     made = Workshop(tmp_path)
     made.program("dpkg-deb", "echo Package: x")  # the real one would be asked 349 times
+    (made.bin / "python3").symlink_to("/usr/bin/python3")  # uv looks for one
+    for name in "apt-get", "mmdebstrap", "pip3", "unshare", "chroot":
+        made.program(name, f"echo 'error: the real {name} was not to be asked' >&2; exit 9")
     return made
 
 
-def test_a_missing_program_is_named_with_its_package(workshop):
+def test_missing_programs_are_named_with_their_packages_before_anything_is_done(workshop):
+    for name in "mmdebstrap", "pip3", "dpkg-deb":
+        (workshop.bin / name).unlink()
     status, said = workshop.build()
-    assert status == 125 and "no program mmdebstrap" in said and "apt-get install mmdebstrap" in said
-    assert not workshop.out.exists() and not workshop.remains()
+    assert status == 125 and "not here: dpkg-deb, mmdebstrap, pip3." in said
+    assert "apt-get install dpkg mmdebstrap python3-pip\n" in said and "1/6" not in said
+    assert not workshop.out.parent.exists()
 
 
 def test_what_a_program_says_at_its_end_is_told(workshop):
@@ -200,6 +216,75 @@ def test_a_package_with_other_bytes_is_refused(workshop):
     archive(workshop, LOCK)
     status, said = workshop.build(cache=workshop.folder / "cache")
     assert status == 125 and "does not have the SHA-256" in said and LOCK[0][0] in said
+
+
+def test_more_packages_than_there_may_be_are_refused(workshop):
+    archive(workshop, LOCK)
+    recipe = workshop.recipe(packages_in="".join(f"package{i}\n" for i in range(2100)), packages_lock="")
+    status, said = workshop.build("--from", recipe, cache=workshop.folder / "cache")
+    assert status == 125 and "more than 2000 packages" in said
+
+
+def test_I3_uv_makes_the_lock_anew_byte_for_byte(workshop):
+    """One package may move, and is held by its own line; so nothing may, and the text is the same."""
+    version = re.search(r"(?m)^tabulate==(\S+)", (RECIPE / "requirements.txt").read_text()).group(1)
+    wanted = (RECIPE / "requirements.in").read_text().replace("\ntabulate\n", f"\ntabulate=={version}\n")
+    assert f"tabulate=={version}" in wanted
+    recipe = workshop.recipe(requirements_in=wanted)
+    workshop.program("pip3", 'exec pip3 "$@"')
+    status, said = workshop.build("--from", recipe, "--update-lock=Tabulate", **pip_settings())
+    assert status == 125 and "the real mmdebstrap" in said, said
+    for name in "requirements.txt", "packages.lock":
+        assert (recipe / name).read_bytes() == (RECIPE / name).read_bytes()
+
+
+def test_a_package_that_nobody_asked_for_is_not_upgraded(workshop):
+    recipe = workshop.recipe(requirements_in="six\n", requirements_txt="six==1.17.0 \\\n    --hash=sha256:4721f391ed90541fddacab5acf947aa0d3dc7d27b2e1e8eda2be8970586c3274\n")
+    workshop.program("pip3", 'exec pip3 "$@"')
+    before = (recipe / "requirements.txt").read_text()
+    status, said = workshop.build("--from", recipe, "--update-lock=nothing-like-it", **pip_settings())
+    assert status == 125 and "does not ask for nothing-like-it" in said
+    assert (recipe / "requirements.txt").read_text() == before
+
+
+def pip_settings():
+    """What the machine has set up for pip in variables."""
+    return {name: value for name, value in os.environ.items() if re.match(r"PIP_|UV_|SSL_|REQUESTS_|HTTPS?_PROXY|https?_proxy", name)}
+
+
+def test_I4_a_locked_build_fetches_nothing(workshop):
+    """The steps up to the installed wheels, without a network; the whole build is below, for long runs."""
+    name = next(path.name for path in (CACHE / "wheels").iterdir() if path.name.startswith("six-"))
+    cache = workshop.folder / "cache"
+    shutil.copytree(CACHE / "debs", cache / "debs", copy_function=os.link)
+    (cache / "wheels").mkdir()
+    os.link(CACHE / "wheels" / name, cache / "wheels" / name)
+    digest = hashlib.sha256((cache / "wheels" / name).read_bytes()).hexdigest()
+    text = f"six=={name.split('-')[1]} \\\n    --hash=sha256:{digest}\n"
+    (cache / "wheels" / (".whole-" + hashlib.sha256(text.encode()).hexdigest())).touch()
+    workshop.program("mmdebstrap", 'for word in "$@"; do case "$word" in */tree) mkdir -p "$word/usr/local/lib/python3.14/dist-packages/matplotlib";; esac; done')
+    workshop.program("pip3", 'exec pip3 "$@"')
+    workshop.program("unshare", f'find "$5" > {workshop.folder}/found; echo "error: this far" >&2; exit 9')
+    recipe = workshop.recipe(requirements_in="six\n", requirements_txt=text)
+    status, said = workshop.build("--from", recipe, "--locked", cache=cache, before=["/usr/bin/unshare", "--net"])
+    assert status == 125 and "this far" in said and "are in the cache" in said, said
+    assert "/usr/local/lib/python3.14/dist-packages/six.py\n" in (workshop.folder / "found").read_text()
+
+
+@pytest.mark.long
+def test_I4_a_locked_build_without_a_network_is_the_same_image(tree, tmp_path):
+    for folder in "debs", "wheels":
+        shutil.copytree(CACHE / folder, tmp_path / "cache" / folder, copy_function=os.link)
+    done = subprocess.run(["unshare", "--net", PROGRAM, "image", "build", "--locked", "--out", tmp_path / "rootfs", "--cache", tmp_path / "cache"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stderr
+    made, here = (json.loads((root / "usr/share/cloche/image.json").read_text()) for root in (tmp_path / "rootfs", tree))
+    assert made == here
+    script = tmp_path / "plot.py"
+    script.write_text("import pandas, matplotlib.pyplot as plt\npandas.Series([1, 3, 2]).plot()\nplt.savefig('a.png')\nprint('drawn')\n")
+    run = subprocess.run([PROGRAM, "run", "--rootfs", tmp_path / "rootfs", script], cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert run.stdout == "drawn\n" and run.returncode == 0, run.stderr
+    shutil.rmtree(tmp_path / "rootfs")
 
 
 def test_what_is_no_image_is_not_replaced(workshop):

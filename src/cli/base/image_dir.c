@@ -5,8 +5,8 @@
 #include "cli/base/exit.h"
 #include "cli/base/say.h"
 #include "cli/base/state_dir.h"
-#include "image/hold.h"
-#include "image/place.h"
+#include "image/place/hold.h"
+#include "image/place/place.h"
 
 #include <errno.h>
 

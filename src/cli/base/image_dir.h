@@ -18,6 +18,6 @@ int image_default(char ret_path[PATH_MAX]);
  * if there is none; "host" is /usr in any case; all else is a folder. `path` keeps the text. */
 const char *image_rootfs(const char *rootfs, char path[PATH_MAX]);
 
-/* Says to others that the image is in use (image/hold.h) for as long as *ret_fd is open; -1 if
- * rootfs (or NULL) is none. Returns 0, or an exit status after saying why it cannot be used. */
+/* Says to others that the image is in use (image/place/hold.h) for as long as *ret_fd is open; -1
+ * if rootfs (or NULL) is none. Returns 0, or an exit status after saying why it cannot be used. */
 int image_begin(const char *rootfs, int *ret_fd);

@@ -90,6 +90,9 @@ int image_verb_build(const struct image_request *request)
 
 	if (request->locked && request->update)
 		return say_usage("--locked and --update-lock: say one of the two");
+	if (request->package && !request->package[0])
+		return say_usage(
+			"--update-lock=: name a Python package, or leave out the = for all");
 	r = image_paths_find(request, paths);
 	if (r != 0)
 		return r;
@@ -97,6 +100,7 @@ int image_verb_build(const struct image_request *request)
 	options.out = request->out ? paths->out : NULL;
 	options.place = request->out ? NULL : paths->place;
 	options.cache = paths->cache;
+	options.package = request->package;
 	options.locking = request->update   ? IMAGE_LOCK_UPDATE
 			  : request->locked ? IMAGE_LOCK_ONLY
 					    : IMAGE_LOCK_PREFERRED;

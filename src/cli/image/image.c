@@ -26,7 +26,7 @@ static const struct option long_options[] = {
 	{ "from", required_argument, NULL, 'f' },
 	{ "cache", required_argument, NULL, 'c' },
 	{ "locked", no_argument, NULL, 'l' },
-	{ "update-lock", no_argument, NULL, 'u' },
+	{ "update-lock", optional_argument, NULL, 'u' },
 	{ "old", no_argument, NULL, 'O' },
 	{ "downloads", no_argument, NULL, 'd' },
 	{ "json", no_argument, NULL, 'j' },
@@ -52,6 +52,7 @@ static int option_take(struct image_request *request, int what, char **argv)
 		return 0;
 	case 'u':
 		request->update = 1;
+		request->package = optarg;
 		return 0;
 	case 'O':
 		request->old = 1;

@@ -7,16 +7,17 @@ int cli_image(int argc, char **argv);
 
 /* What its words and options say. */
 struct image_request {
-	const char *verb;  /* build, path, ls or rm */
-	char **words;	   /* behind it */
-	const char *out;   /* --out, or NULL, as all of these */
-	const char *from;  /* --from */
-	const char *cache; /* --cache */
-	int locked;	   /* --locked: 1 */
-	int update;	   /* --update-lock: 1 */
-	int old;	   /* --old: 1 */
-	int json;	   /* --json: 1 */
-	int downloads;	   /* --downloads: 1 */
+	const char *verb;    /* build, path, ls or rm */
+	char **words;	     /* behind it */
+	const char *out;     /* --out, or NULL, as all of these */
+	const char *from;    /* --from */
+	const char *cache;   /* --cache */
+	int locked;	     /* --locked: 1 */
+	int update;	     /* --update-lock: 1 */
+	const char *package; /* --update-lock=PACKAGE, or NULL */
+	int old;	     /* --old: 1 */
+	int json;	     /* --json: 1 */
+	int downloads;	     /* --downloads: 1 */
 };
 
 /* A path of the person as one from the root: a build does not stay in the same folder. Returns 0 or

@@ -7,8 +7,8 @@
 #include "cli/base/image_dir.h"
 #include "cli/base/say.h"
 #include "cli/image/image.h"
-#include "image/place.h"
-#include "image/tree.h"
+#include "image/place/place.h"
+#include "image/place/tree.h"
 #include "json/json.h"
 #include "json/parse.h"
 

@@ -8,8 +8,8 @@
 #include "cli/base/say.h"
 #include "cli/image/image.h"
 #include "image/cache.h"
-#include "image/hold.h"
-#include "image/place.h"
+#include "image/place/hold.h"
+#include "image/place/place.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
-#include "image/place.h"
+#include "image/place/place.h"
 
 #include "base/alloc.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "image/hold.h"
-#include "image/tree.h"
+#include "image/place/hold.h"
+#include "image/place/tree.h"
 
 #include <dirent.h>
 #include <errno.h>

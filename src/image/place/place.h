@@ -37,7 +37,7 @@ int image_use(const char *place, const char *id);
 
 /* Removes the image at path, which lies in a place or by itself, and the link `current` to it.
  * Returns 0; -ENOENT if that is none; -EBUSY if another command changes the folder that it is in;
- * -ETXTBSY if somebody uses it (image/hold.h); or -errno. */
+ * -ETXTBSY if somebody uses it (image/place/hold.h); or -errno. */
 int image_remove(const char *path);
 
 /* Removes what builds that were cut short have left in a folder that the caller has locked. Returns

@@ -1,4 +1,4 @@
-#include "image/tree.h"
+#include "image/place/tree.h"
 
 #include "base/unit.h"
 

@@ -3,7 +3,7 @@
  * are hashed in the order of their names, each as its name and its own hash, so that no two recipes
  * read the same. What the archive had that day is not in it: the lock is.
  */
-#include "image/recipe.h"
+#include "image/place/recipe.h"
 
 #include "base/buf.h"
 #include "base/macro.h"

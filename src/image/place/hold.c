@@ -3,13 +3,13 @@
  * it looks whether that folder still has the name: between opening and locking it may have been
  * replaced.
  */
-#include "image/hold.h"
+#include "image/place/hold.h"
 
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "image/place.h"
+#include "image/place/place.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#include "image/tree.h"
+#include "image/place/tree.h"
 
 #include "base/alloc.h"
-#include "image/recipe.h"
+#include "image/place/recipe.h"
 
 #include <errno.h>
 #include <fnmatch.h>
