@@ -8,7 +8,9 @@
 #include "base/fd.h"
 #include "base/macro.h"
 #include "base/str.h"
+#include "cli/base/image_dir.h"
 #include "cli/base/say.h"
+#include "cli/base/system_files.h"
 #include "cli/command.h"
 #include "jail/client/jaild.h"
 #include "jail/client/program.h"
@@ -111,13 +113,19 @@ static const char *ask_error(int error)
 	}
 }
 
-static void checks_collect(struct checks *checks, struct buf *answer)
+static void checks_collect(struct checks *checks, struct buf *files, struct buf *answer)
 {
 	char path[PATH_MAX];
 	struct str line, rest;
 	bool has_init = jaild_find_program("cloche-init", path, sizeof(path)) == 0;
+	AUTO_FREE struct system_files *seen = xcalloc(1, sizeof(*seen));
 	int r = ask(answer);
 
+	system_files_look(image_rootfs(NULL, path), seen);
+	system_files_tell(seen, files);
+	check_add(checks, (struct check){ .name = STR("system files"),
+				  .is_ok = true,
+				  .cause = buf_get_slice(files) });
 	check_program(checks, "python", "/usr/bin/python3", "apt install python3");
 	check_program(checks, "bash", "/bin/bash", "apt install bash");
 	check_add(checks,
@@ -178,7 +186,7 @@ static int print_json(const struct checks *checks)
 
 int cli_doctor(int argc, char **argv)
 {
-	AUTO_BUF struct buf answer = BUF_INIT(ANSWER_MAX);
+	AUTO_BUF struct buf answer = BUF_INIT(ANSWER_MAX), files = BUF_INIT(4 * PATH_MAX);
 	AUTO_FREE struct check *list = xcalloc(CHECKS_MAX, sizeof(*list));
 	struct checks checks = { .list = list };
 	bool is_json = argc == 2 && strcmp(argv[1], "--json") == 0;
@@ -190,7 +198,7 @@ int cli_doctor(int argc, char **argv)
 	}
 	if (argc > 1 && !is_json)
 		return say_usage("there is no '%s' here; see `cloche doctor --help`", argv[1]);
-	checks_collect(&checks, &answer);
+	checks_collect(&checks, &files, &answer);
 	if (is_json)
 		status = print_json(&checks);
 	else

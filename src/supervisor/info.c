@@ -20,11 +20,12 @@ static const char python_script[] =
 	"import importlib.metadata as m, json, sys\n"
 	"found = {d.metadata['Name']: d.version for d in m.distributions() if d.metadata['Name']}\n"
 	"try:\n"
-	"    fonts = json.load(open('/usr/share/cloche/image.json'))['fonts']\n" /* docs/image.md */
+	"    image = json.load(open('/usr/share/cloche/image.json'))\n" /* docs/image.md */
+	"    fonts, image = image['fonts'][:1000], image['id']\n"
 	"except Exception:\n"
-	"    fonts = []\n"
-	"print(json.dumps([sys.version.split()[0], sorted(found.items(), key=str)[:1000], "
-	"fonts[:1000]]))\n";
+	"    fonts = image = None\n"
+	"print(json.dumps([sys.version.split()[0], sorted(found.items(), key=str)[:1000], fonts, "
+	"image]))\n";
 
 static const char bash_script[] = "echo \"${BASH_VERSION%%(*}\"\n";
 
@@ -84,7 +85,9 @@ static void python_take(struct info *info, struct str text)
 		text_take(package->version, sizeof(package->version), json_at(json_at(list, i), 1));
 		info->n_packages += package->name[0] != '\0';
 	}
-	fonts_take(info, json_at(found, 2));
+	text_take(info->image, sizeof(info->image), json_at(found, 3));
+	if (info->image[0])
+		fonts_take(info, json_at(found, 2));
 }
 
 void info_find(struct info *info, struct house *house)
@@ -127,7 +130,13 @@ void info_set(const struct info *info, struct json *object)
 		json_set_cstr(package, "name", info->packages[i].name);
 		json_set_cstr(package, "version", info->packages[i].version);
 	}
+	if (!is_found || !info->image[0]) {
+		json_set_null(object, "image");
+		json_set_null(object, "fonts");
+		return;
+	}
+	json_set_cstr(object, "image", info->image);
 	fonts = json_set_array(object, "fonts");
-	for (size_t i = 0; is_found && i < info->n_fonts; i++)
+	for (size_t i = 0; i < info->n_fonts; i++)
 		json_add_text(fonts, str_from(info->fonts[i]));
 }

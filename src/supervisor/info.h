@@ -24,6 +24,7 @@ struct info {
 	char bash[INFO_VERSION_SIZE];
 	struct info_package *packages; /* of Python, owned */
 	size_t n_packages;
+	char image[INFO_VERSION_SIZE]; /* its id; "" with other system files */
 	char (*fonts)[INFO_NAME_SIZE]; /* families, of an image; owned */
 	size_t n_fonts;
 };
@@ -32,6 +33,6 @@ struct info {
  * a bad machine as long as a run may. */
 void info_find(struct info *info, struct house *house);
 
-/* Adds "languages", "packages" and "fonts" to the object; without versions, and empty, until it is
- * found. */
+/* Adds "languages", "packages", "image" and "fonts" to the object; without versions, empty and null
+ * until it is found. */
 void info_set(const struct info *info, struct json *object);

@@ -165,6 +165,7 @@ def test_B20_ready_and_metrics(api, key):
 def test_info_tells_the_limits(api):
     info = api.get("/v1/info").json
     assert info["limits"]["code_bytes"] == 256 * 1024 and info["limits"]["max_sessions"] == 4
+    assert info["fonts"] is None and info["image"] is None  # this machine's /usr
     assert {profile["name"] for profile in info["profiles"]} == {"strict", "roomy"}
 
 

@@ -88,6 +88,24 @@ def test_a_run_uses_the_image_unless_it_is_told_otherwise(home):
     assert home.cloche("run", "--rootfs", "host", "v.py").stdout == "False\n"
 
 
+def test_which_system_files_are_in_use_is_told(home):
+    (home.folder / "v.py").write_text("import sys; print(sys.version.split()[0])")
+    path = home.place / IDENTITY
+    here = home.cloche("run", "v.py").stdout.strip()
+    host = {"kind": "host", "path": "/usr", "id": None, "python": here.rpartition(".")[0]}
+    assert json.loads(home.cloche("run", "--json", "v.py").stdout)["system"] == host
+    checks = {check["name"]: check["cause"] for check in json.loads(home.cloche("doctor", "--json").stdout)["checks"]}
+    assert checks["system files"] == f"this machine's /usr (Python {host['python']})"
+    path.symlink_to(TREE)
+    (home.place / "current").symlink_to(IDENTITY)
+    listed = json.loads((TREE / "usr/share/cloche/image.json").read_text())
+    version = home.cloche("run", "v.py").stdout.strip()
+    told = json.loads(home.cloche("run", "--json", "v.py").stdout)["system"]
+    assert told == {"kind": "image", "path": str(path), "id": listed["id"], "python": version} and version.startswith("3.14.")
+    assert json.loads(home.cloche("run", "--json", "--rootfs", "host", "v.py").stdout)["system"] == host
+    assert f"ok    system files (image {path} (Python {version}))\n" in home.cloche("doctor").stdout
+
+
 def test_an_image_elsewhere_is_known_by_its_folder(home):
     home.image(IDENTITY)
     elsewhere = home.folder / "mine"

@@ -41,4 +41,5 @@ def test_info_lists_languages_packages_and_fonts(tree, tmp_path):
     listed = json.loads((tree / "usr/share/cloche/image.json").read_text())
     assert info["languages"] == listed["languages"]
     assert {p["name"]: p["version"] for p in info["packages"]} == {p["name"]: p["version"] for p in listed["packages"]}
+    assert info["image"] == listed["id"]
     assert info["fonts"] == listed["fonts"] and len(info["fonts"]) > 100

@@ -15,6 +15,7 @@ TOP = {
 }
 END = {"reason": str, "code": (int, type(None)), "signal": (int, str, type(None)), "text": str}
 USAGE = {"queue_ms": NUMBER, "start_ms": NUMBER, "wall_ms": NUMBER, "cpu_ms": NUMBER, "memory_peak_bytes": int}
+SYSTEM = {"kind": str, "path": str, "id": (str, type(None)), "python": (str, type(None))}  # of a run by the command alone
 FILE = {"size": (int, type(None)), "mime": (str, type(None)), "change": str}
 
 
@@ -79,9 +80,10 @@ def _files(answer):
 
 def problems_of(answer):
     """All that is wrong with an answer, as a list of sentences."""
-    problems = _fields(answer, TOP, "answer", optional=("files_truncated",))
+    problems = _fields(answer, TOP, "answer", optional=("files_truncated", "system"))
     if problems:
         return problems
+    problems += _fields(answer["system"], SYSTEM, "system") if "system" in answer else []
     if answer["outcome"] not in ("ok", "error", "timeout", "killed"):
         problems.append(f"outcome: {answer['outcome']!r}")
     if answer["language"] not in ("python", "bash"):

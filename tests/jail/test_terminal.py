@@ -80,6 +80,13 @@ def test_a_picture_that_breaks_the_decoder_is_not_drawn(cloche, name):
     assert told == QUESTION + b"the text\n"
 
 
+def test_a_terminal_is_told_which_system_files(cloche):
+    """On stderr, which is a pipe in the other tests."""
+    script = cloche.argv("print(1)", json_answer=False)
+    made = on_terminal(["sh", "-c", '"$0" "$@" 2>&1', *script], None, cwd=cloche.folder, env=cloche.environ())
+    assert re.search(rb"cloche: with this machine's /usr \(Python 3\.\d+\)\n", made.out), made
+
+
 def test_text_needs_no_question(cloche):
     assert shown(cloche, "print('a')\n'x\\ny'\nimport textwrap\n[1, 2]", None) == b"a\n[1, 2]\n"
 

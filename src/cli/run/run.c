@@ -10,12 +10,14 @@
  */
 #include "cli/run/run.h"
 
+#include "base/alloc.h"
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/macro.h"
 #include "cli/base/exit.h"
 #include "cli/base/image_dir.h"
 #include "cli/base/say.h"
+#include "cli/base/system_files.h"
 #include "cli/run/convert.h"
 #include "cli/run/cost.h"
 #include "cli/run/inputs.h"
@@ -103,9 +105,16 @@ static int rootfs_check(const char *rootfs)
 /* Which system files: told on a terminal, because the image is used without being asked for. */
 static void rootfs_choose(struct job *job)
 {
+	AUTO_BUF struct buf shown = BUF_INIT(4 * PATH_MAX);
+	AUTO_FREE struct system_files *files = NULL;
+
 	job->options.rootfs = image_rootfs(job->options.rootfs, job->image);
-	if (job->image[0] && !job->options.is_json && isatty(STDERR_FILENO))
-		say("with the files of %s", job->image);
+	if (job->options.is_json || isatty(STDERR_FILENO) != 1)
+		return;
+	files = xcalloc(1, sizeof(*files));
+	system_files_look(job->options.rootfs, files);
+	system_files_tell(files, &shown);
+	say("with %s", buf_get_cstr(&shown));
 }
 
 /* Reads all that the person gave. Returns 0 or an exit status. */
@@ -227,7 +236,10 @@ static int tell(const struct job *job, const struct answer *answer, const struct
 
 	if (job->options.is_json) {
 		AUTO_JSON struct json *j = answer_make(answer);
+		AUTO_FREE struct system_files *files = xcalloc(1, sizeof(*files));
 
+		system_files_look(job->options.rootfs, files);
+		system_files_set(files, j);
 		return say_json(j);
 	}
 	if (answer->is_files_truncated)
