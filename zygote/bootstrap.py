@@ -63,9 +63,11 @@ paused = []  # its functions for sys.settrace and sys.setprofile
 def map_report(fd):
     """The report's memory, None without one. Its descriptor is closed."""
     try:
+        is_known = "mmap" in sys.modules
         from mmap import mmap
 
-        del sys.modules["mmap"]
+        if not is_known:
+            del sys.modules["mmap"]  # a script has the modules that it would have
         if version >= (3, 13):
             return mmap(fd, REPORT_SIZE, trackfd=False)
         # This mmap keeps a duplicate of the descriptor, the lowest free number: close it. The
@@ -228,6 +230,13 @@ def find_figures(name, path=None, target=None):
 
 
 find_figures.find_spec = find_figures
+
+
+def watch_loaded_pyplot():
+    """Where an interpreter has loaded it before its script is known; once."""
+    if "figures" not in parts:
+        load("figures")
+        watch_figures()
 
 
 def make_main():
@@ -559,8 +568,7 @@ def run(report_fd):
         script_code = show_last(script_code)
         sys.displayhook = displayhook
     if "matplotlib.pyplot" in sys.modules:
-        load("figures")
-        watch_figures()
+        watch_loaded_pyplot()
     else:
         sys.meta_path.insert(0, find_figures)
     main.append(make_main())

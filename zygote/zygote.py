@@ -271,6 +271,8 @@ def prepare():
         exec(compile(file.read(), BOOTSTRAP, "exec", 0, True), names)
     if "logging" in sys.modules:
         atexit.unregister(sys.modules["logging"].shutdown)  # at_end sees to it
+    if "matplotlib.pyplot" in sys.modules:
+        names["watch_loaded_pyplot"]()
     refresh()  # what fails here would in every copy
     return names, loaded
 
@@ -282,6 +284,7 @@ def serve(loaded):
     native.keep([LOADED, {name: sys.__dict__.get(name) for name in ENDING}])
     known = {name.partition(".")[0] for name in sys.modules} | {"matplotlibrc"}
     before = image()
+    KEPT_ALIVE.extend((known, before))  # to free them in a copy would copy what they refer to
     gc.collect()
     gc.freeze()
     native.ready(loaded)
@@ -320,13 +323,10 @@ ENDING = (  # sys_deletes of CPython
 OF_SYS = {*sys.__dict__, "last_type", "last_value", "last_traceback", "last_exc"}
 LOADED = {}
 STREAMS = []
+KEPT_ALIVE = []
 status = []  # of the script, once it is known
 OF_USER = of_user()
 bootstrap, loaded = prepare()
 serve(loaded)
-__file__ = BOOTSTRAP
 bootstrap["conclude"] = note_status(bootstrap["conclude"])
 bootstrap["run"](3)
-if "mmap" in LOADED:
-    sys.modules["mmap"] = LOADED["mmap"]  # bootstrap.py has hidden the one that it needed itself
-raise KeyboardInterrupt

@@ -14,7 +14,7 @@
 #define ZYGOTE_MAGIC 0x31475a43u /* "CZG1" */
 
 /* What cloche-init executes when its first message is a zygote's plan. */
-#define ZYGOTE_SCRIPT "/etc/cloche/zygote.py"
+#define ZYGOTE_SCRIPT "/etc/cloche/start.py"
 
 /* The stack and the processors that every zygote starts with; a cell with other ones has its script
  * executed instead (both are fixed when an interpreter starts). */
