@@ -113,7 +113,7 @@ def compile_script():
             sys.stderr = warnings = StringIO()  # what came named a wrong file
             code = compile(source, SCRIPT, "exec", 0, True)
     except Exception as error:
-        exec(UNCAUGHT, globals())
+        load_uncaught()
         tell_uncompiled(error)
     finally:
         sys.stderr = stream
@@ -233,10 +233,16 @@ find_figures.find_spec = find_figures
 
 
 def watch_loaded_pyplot():
-    """Where an interpreter has loaded it before its script is known; once."""
     if "figures" not in parts:
         load("figures")
         watch_figures()
+
+
+def prepare():
+    """Loads, long before a script is known, what it may need."""
+    load("results")
+    if "matplotlib.pyplot" in sys.modules:
+        watch_loaded_pyplot()
 
 
 def make_main():
@@ -353,7 +359,7 @@ def conclude(*_):
         raise ended.pop()
     if error is not None:
         try:
-            exec(UNCAUGHT, globals())
+            load_uncaught()
         except:  # out of memory
             display(type(error), error, error.__traceback__)
         else:
@@ -404,6 +410,12 @@ def flush(name):
         getattr(sys, name).flush()
     except:
         pass
+
+
+def load_uncaught():
+    if "uncaught" not in parts:
+        exec(UNCAUGHT, globals())
+        parts["uncaught"] = True
 
 
 # What only a script that fails needs: as text, for parsing it would cost every run 0.6 ms.

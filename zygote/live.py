@@ -267,7 +267,7 @@ def serve():
     """For ever; returns by SystemExit in processes that the code forked."""
     global process
     process = boot.process = getpid()
-    exec(boot.UNCAUGHT, boot.__dict__)
+    boot.load_uncaught()
     boot.display = display
     set_inheritable(SOCKET_FD, False)
     channel = socket(fileno=SOCKET_FD)

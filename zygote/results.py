@@ -9,7 +9,7 @@ from _signal import ITIMER_REAL, SIGALRM, setitimer, signal
 from _thread import get_ident
 from posix import O_CLOEXEC, O_CREAT, O_EXCL, O_WRONLY, open as open_file, unlink, write
 
-exec(UNCAUGHT, globals())  # put_bytes
+load_uncaught()  # put_bytes
 
 # As in src/wire/report.h.
 RESULT_MAIN, RESULT_PATH = 1, 2

@@ -12,6 +12,11 @@ __builtins__ = builtins.__dict__.copy()  # the copy serves this file, whatever a
 
 HOME = "/mnt/data"
 BOOTSTRAP = "/etc/cloche/bootstrap.py"
+LESSON = "/etc/cloche/lesson.py"
+BLOCK, ARENA = 512, 1 << 20  # the largest that Python's own allocator hands out, and what it asks for
+OBJECTS = 9 << 20, 38 << 20  # bytes of them that a zygote has loaded
+PAGES_MAX = 488, 1000  # a copy that waits has 2 MiB, 4 MiB of a data zygote, and a few pages beside these
+PROC_FD = 4  # src/jail/plan/zygote.h
 
 
 def load(names):
@@ -55,6 +60,15 @@ def warm_up(name):
         table.groupby("a")["b"].sum().sort_values().to_string()
 
 
+def reserve(bytes):
+    """Has Python's allocator ask the kernel now for what the imports will fill, in one piece, which
+    fits into huge pages; piece by piece it would lie between libraries. Returns what holds it."""
+    blocks = [None] * (bytes // BLOCK)  # a list that grew would lie between
+    for at in range(len(blocks)):
+        blocks[at] = b"%0479d" % 0
+    return blocks[:: ARENA // BLOCK // 2]  # at least one of each arena
+
+
 class Prepared:
     """What matplotlib asks for at its import: a folder that it can write to. Here is none; it gets
     one that it merely believes in, what it writes is lost, and the copies ask anew."""
@@ -96,8 +110,6 @@ def refresh():
     if "threading" in modules:
         modules["threading"].main_thread()._set_native_id()
     if "ssl" in modules:
-        from os import urandom
-
         modules["ssl"].RAND_add(urandom(32), 32.0)
     if "multiprocessing.process" in modules:
         process = modules["multiprocessing.process"]
@@ -120,8 +132,6 @@ def forget(function):
 
 def reopen(name, number, mode):
     """A standard stream as the interpreter makes it at its start, for what is now behind it."""
-    from io import TextIOWrapper, open
-
     old = getattr(sys, name)
     buffer = open(number, mode + "b", 0 if mode == "w" else -1, closefd=False)
     raw = buffer if mode == "w" else buffer.raw
@@ -140,8 +150,6 @@ def image():
 
 
 def stat_or_none(path):
-    from os import stat
-
     try:
         return stat(path)
     except OSError:
@@ -150,8 +158,6 @@ def stat_or_none(path):
 
 def differs(known):
     """Whether an interpreter that starts now would load or find something else than we did."""
-    from os import listdir
-
     for name in listdir(HOME):
         stem, _, suffix = name.partition(".")
         if stem in known and (suffix in ("", "py", "pyc") or suffix.endswith("so")):
@@ -160,8 +166,6 @@ def differs(known):
 
 
 def start_anew(words):
-    from os import execv
-
     execv(sys.executable, [sys.executable, BOOTSTRAP, *words])
 
 
@@ -271,14 +275,54 @@ def prepare():
         exec(compile(file.read(), BOOTSTRAP, "exec", 0, True), names)
     if "logging" in sys.modules:
         atexit.unregister(sys.modules["logging"].shutdown)  # at_end sees to it
-    if "matplotlib.pyplot" in sys.modules:
-        names["watch_loaded_pyplot"]()
+    names["prepare"]()
     refresh()  # what fails here would in every copy
     return names, loaded
 
 
-def serve(loaded):
-    """Returns in copies only, which are then their script's."""
+def open_own():
+    """Our memory's maps, and what the kernel knows of its pages; nothing else of /proc is left.
+    Nothing if it cannot be had: copies are slower then."""
+    try:
+        return [open_fd(f"self/{name}", O_RDONLY | O_CLOEXEC, dir_fd=PROC_FD) for name in ("maps", "pagemap")]
+    except OSError:
+        return []
+    finally:
+        close(PROC_FD)
+
+
+def spans(maps):
+    """Where our private memory is that can be written: struct hot_span of src/zygote/hot.h."""
+    text = b""
+    while part := pread(maps, 65536, len(text)):
+        text += part
+    words = [line.split(None, 2) for line in text.splitlines()]
+    places = [word[0].split(b"-") for word in words if word[1] == b"rw-p"]
+    return b"".join(int(address, 16).to_bytes(8, sys.byteorder) for place in places for address in place)
+
+
+def learn(own):
+    """Lets a child run a script of ours, as a copy would, and learns which pages that writes; then
+    arranges our memory for copies. In the child it returns True."""
+    from posix import dup2, ftruncate, memfd_create
+
+    if not own:
+        return False
+    maps, pagemap = own
+    if native.learn(pagemap, spans(maps), PAGES_MAX["pandas" in sys.modules]):
+        report = memfd_create("report")
+        ftruncate(report, bootstrap["REPORT_SIZE"])
+        dup2(report, 3)
+        bootstrap["SCRIPT"] = LESSON
+        return True
+    native.gather(spans(maps))
+    close(maps)
+    close(pagemap)
+    return False
+
+
+def serve():
+    """Returns in copies only, which are then their script's, and in the child of learn()."""
     LOADED.update(sys.modules)
     del LOADED["__main__"]
     native.keep([LOADED, {name: sys.__dict__.get(name) for name in ENDING}])
@@ -287,12 +331,14 @@ def serve(loaded):
     KEPT_ALIVE.extend((known, before))  # to free them in a copy would copy what they refer to
     gc.collect()
     gc.freeze()
-    native.ready(loaded)
-    while not native.serve():
+    is_child = learn(own)
+    if not is_child:
+        native.ready(loaded)
+    while not is_child and not native.serve():
         if image() != before:
             sys.exit()  # jaild starts another
     refresh()
-    words = native.wait()
+    words = native.stop() or [] if is_child else native.wait()
     for name, number, mode in ("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"):
         reopen(name, number, mode)
     if words is None or differs(known) or image() != before:
@@ -309,7 +355,10 @@ def of_user():
 
 
 import gc
+from _io import TextIOWrapper
 from _weakref import ref
+from posix import O_CLOEXEC, O_RDONLY, close, execv, listdir, pread, stat, urandom
+from posix import open as open_fd
 
 import cloche_zygote as native
 
@@ -326,7 +375,9 @@ STREAMS = []
 KEPT_ALIVE = []
 status = []  # of the script, once it is known
 OF_USER = of_user()
+own = open_own()
+native.keep(reserve(OBJECTS["pandas" in sys.argv]))
 bootstrap, loaded = prepare()
-serve(loaded)
+serve()
 bootstrap["conclude"] = note_status(bootstrap["conclude"])
 bootstrap["run"](3)

@@ -38,7 +38,7 @@ static int plan_receive(struct jail_plan *plan, int *fds)
 	if (n < 0)
 		return (int)n;
 	if (zygote_is_planned(plan, (size_t)n, n_fds))
-		zygote_become((const struct zygote_plan *)plan, fds[0]);
+		zygote_become((const struct zygote_plan *)plan, fds);
 	r = plan_check(plan, (uint64_t)n, n_fds);
 #ifdef CLOCHE_FAULT_INJECTION
 	if (r == 0)

@@ -45,7 +45,7 @@ bool zygote_is_planned(const void *message, size_t size, size_t n_fds)
 {
 	const struct zygote_plan *plan = message;
 
-	return size == sizeof(*plan) && n_fds == 1 && plan->magic == ZYGOTE_MAGIC;
+	return size == sizeof(*plan) && n_fds == ZYGOTE_PLAN_FDS && plan->magic == ZYGOTE_MAGIC;
 }
 
 static int stack_limit(void)
@@ -94,7 +94,13 @@ static int interpreter_execute(const struct script_words *words)
 _Static_assert(ARRAY_SIZE(small_modules) + ARRAY_SIZE(data_modules) <= PACKAGE_ARGS_MAX,
 	"the modules are arguments, and told by 64 bits");
 
-void zygote_become(const struct zygote_plan *plan, int filter_fd)
+/* In the place of the filter's, which is not needed any more. */
+static int proc_hand_on(int proc_fd)
+{
+	return dup2(proc_fd, ZYGOTE_PROC_FD) < 0 ? -errno : 0;
+}
+
+void zygote_become(const struct zygote_plan *plan, const int *fds)
 {
 	static struct script_words words;
 
@@ -105,7 +111,8 @@ void zygote_become(const struct zygote_plan *plan, int filter_fd)
 	words_make(plan->kind, &words);
 	wall(STAGE_ZYGOTE_INHERITED, resources_reset());
 	wall(STAGE_ZYGOTE_STACK, stack_limit());
-	wall(STAGE_ZYGOTE_SECCOMP, filter_install(plan, filter_fd));
+	wall(STAGE_ZYGOTE_SECCOMP, filter_install(plan, fds[ZYGOTE_PLAN_FILTER]));
+	wall_check(STAGE_ZYGOTE_PLAN, proc_hand_on(fds[ZYGOTE_PLAN_PROC]));
 	wall(STAGE_ZYGOTE_EXEC, interpreter_execute(&words));
 	_exit(1);
 }

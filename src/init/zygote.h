@@ -11,6 +11,5 @@
 bool zygote_is_planned(const void *message, size_t size, size_t n_fds);
 
 /* Becomes a zygote: an interpreter that jaild started without any right, for copies of it to be put
- * into cells. filter_fd is the one of the plan. A failure is told by INIT_FAILED on
- * INIT_CONTROL_FD. */
-__attribute__((noreturn)) void zygote_become(const struct zygote_plan *plan, int filter_fd);
+ * into cells. fds are those of the plan. A failure is told by INIT_FAILED on INIT_CONTROL_FD. */
+__attribute__((noreturn)) void zygote_become(const struct zygote_plan *plan, const int *fds);

@@ -1,3 +1,4 @@
+#define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "base/fd.h"
@@ -7,6 +8,7 @@
 #include "wire/channel.h"
 #include "wire/package.h"
 #include "zygote/cell_fork.h"
+#include "zygote/hot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +66,7 @@ static int copy_make(const struct zygote_request *request, const int *fds, unsig
 	(void)sigprocmask(SIG_SETMASK, &all, &before);
 	r = cell_fork(request, fds, ret_stage);
 	if (r == 1) {
+		hot_populate();
 		warm_become();
 		PyOS_AfterFork_Child();
 		return 1;
@@ -109,6 +112,57 @@ static PyObject *serve(PyObject *module, PyObject *arguments)
 	Py_RETURN_FALSE;
 }
 
+/* Python's half of fork(2) around the child. */
+static int child_make(
+	int pagemap_fd, const struct hot_span *spans, size_t n_spans, uint32_t pages_max)
+{
+	int r;
+
+	PyOS_BeforeFork();
+	r = hot_learn(pagemap_fd, spans, n_spans, pages_max);
+	if (r == 1)
+		PyOS_AfterFork_Child();
+	else
+		PyOS_AfterFork_Parent();
+	return r;
+}
+
+static PyObject *learn(PyObject *module, PyObject *arguments)
+{
+	unsigned pages_max;
+	const char *bytes;
+	Py_ssize_t size;
+	int pagemap_fd, r;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "iy#I", &pagemap_fd, &bytes, &size, &pages_max))
+		return NULL;
+	/* the bytes of an object are aligned as the object is */
+	r = child_make(
+		pagemap_fd, (const void *)bytes, (size_t)size / sizeof(struct hot_span), pages_max);
+	return PyBool_FromLong(r == 1);
+}
+
+static PyObject *stop(PyObject *module, PyObject *arguments)
+{
+	(void)module;
+	(void)arguments;
+	hot_child_stop();
+	Py_RETURN_NONE;
+}
+
+static PyObject *gather(PyObject *module, PyObject *arguments)
+{
+	const char *bytes;
+	Py_ssize_t size;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "y#", &bytes, &size))
+		return NULL;
+	hot_gather((const void *)bytes, (size_t)size / sizeof(struct hot_span));
+	Py_RETURN_NONE;
+}
+
 /* A copy has none of our descriptors: whoever still wanted to read from one would find it closed,
  * or a file of the script's behind it. */
 static bool descriptors_are_ours(void)
@@ -129,6 +183,7 @@ static PyObject *ready(PyObject *module, PyObject *arguments)
 	if (!PyArg_ParseTuple(arguments, "K", &loaded))
 		return NULL;
 	event.loaded = loaded;
+	event.hot_pages = hot_count();
 	if (!descriptors_are_ours()) {
 		event.stage = STAGE_ZYGOTE_SERVES;
 		event.error = EMFILE;
@@ -180,6 +235,8 @@ static PyObject *leave(PyObject *module, PyObject *arguments)
 	(void)module;
 	if (!PyArg_ParseTuple(arguments, "i", &status))
 		return NULL;
+	if (hot_is_child())
+		hot_child_stop();
 	if (libraries() != libraries_of_zygote)
 		exit(status);
 	(void)fflush(NULL);
@@ -238,6 +295,11 @@ static PyObject *wait_for_run(PyObject *module, PyObject *arguments)
 
 static PyMethodDef methods[] = {
 	{ "ready", ready, METH_VARARGS, "Tells jaild that everything is loaded: a set of bits." },
+	{ "learn", learn, METH_VARARGS,
+		"Learns which pages a run writes: pagemap, spans, most pages; True in the child "
+		"that is to run." },
+	{ "stop", stop, METH_NOARGS, "In that child: lets the parent look." },
+	{ "gather", gather, METH_VARARGS, "Puts the memory of spans into huge pages." },
 	{ "keep", keep, METH_O, "Keeps an object for as long as the process lives." },
 	{ "changed", changed, METH_VARARGS,
 		"Names of what is not the same in another dictionary." },

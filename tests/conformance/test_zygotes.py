@@ -173,6 +173,44 @@ def test_what_a_zygote_may(own):
         assert len(Path(f"/proc/{pid}/net/dev").read_text().splitlines()) == 3  # two of heading, and lo
 
 
+def waiting_copy(jaild, session, kind):
+    """The interpreter that waits in the session's spare cell."""
+    warm_run(jaild, "print(1)", kind, session)
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        found = [pid for init in jaild.inits() for pid in wire.children(init) if wire.cmdline(pid).decode() == NAME]
+        if found:
+            time.sleep(0.3)  # it gives everything away first, and reseeds
+            return found[0]
+        time.sleep(0.01)
+    raise AssertionError("no interpreter waits")
+
+
+def faults_of(pid):
+    """Minor page faults so far; proc_pid_stat(5)."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[7])
+
+
+@pytest.mark.parametrize("kind, most_kib, script", [
+    ("small", 2048, "print(6*7)"), ("data", 4096, "import numpy as np; print(np.arange(3).sum())"),
+], ids=["small", "data"])
+def test_copy_has_its_pages_before_its_run(own, kind, most_kib, script):
+    """What a run writes of the zygote's memory is copied while the copy waits, and that is bounded."""
+    session = own.open(f"pages-{kind}")
+    pid = waiting_copy(own, session, kind)
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
+    private = sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
+    before = faults_of(pid)
+    run = own.run(session, script + "\nimport time; time.sleep(60)", warm=kind)
+    run.line()
+    after = faults_of(pid)  # of the same process
+    own.cancel(run.started()["run"])
+    run.ended()
+    own.close(session)
+    assert private <= most_kib
+    assert before > 250 and after - before < 200  # 300 to 900 without the list
+
+
 def test_what_a_copy_may(own):
     """A script's process is the same whether it was executed or copied."""
     def seen(kind):

@@ -29,8 +29,14 @@ enum zygote_kind {
 	ZYGOTE_KINDS
 };
 
-/* jaild to a cloche-init that is to become a zygote, with the filter's sealed memfd: once, in the
- * place of a cell's plan. */
+/* jaild to a cloche-init that is to become a zygote: once, in the place of a cell's plan. The
+ * descriptors are the filter's sealed memfd and a /proc; the interpreter gets that one as
+ * ZYGOTE_PROC_FD, to look at its own memory, and closes it before it loads anything. */
+#define ZYGOTE_PLAN_FILTER 0
+#define ZYGOTE_PLAN_PROC   1
+#define ZYGOTE_PLAN_FDS	   2
+#define ZYGOTE_PROC_FD	   4
+
 struct zygote_plan {
 	uint32_t magic;
 	uint32_t kind; /* enum zygote_kind */
@@ -66,8 +72,8 @@ struct zygote_event {
 	uint32_t magic;
 	uint32_t kind;
 	uint32_t seq;
-	int32_t error;	/* a positive errno; the stage is below */
-	uint32_t stage; /* enum stage */
-	uint32_t reserved;
-	uint64_t loaded; /* bit i: row i of jail/plan/preload.def has been imported */
+	int32_t error;	    /* a positive errno; the stage is below */
+	uint32_t stage;	    /* enum stage */
+	uint32_t hot_pages; /* that copies have copied in bulk (src/zygote/hot.h) */
+	uint64_t loaded;    /* bit i: row i of jail/plan/preload.def has been imported */
 };

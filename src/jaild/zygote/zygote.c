@@ -147,7 +147,7 @@ static int threads_check(const struct zygote *zygote)
 	return n == 1 ? 0 : -EUSERS;
 }
 
-void zygote_serves(struct zygote *zygote, uint64_t loaded)
+void zygote_serves(struct zygote *zygote, const struct zygote_event *event)
 {
 	struct zygote_place *place = zygote->place;
 	int r = STAGE_TRY(STAGE_ZYGOTE_SERVES, threads_check(zygote));
@@ -163,23 +163,26 @@ void zygote_serves(struct zygote *zygote, uint64_t loaded)
 	place->serving = zygote;
 	place->coming = NULL;
 	place->failures = 0;
-	place->loaded = loaded;
+	place->loaded = event->loaded;
 	place->generation++;
-	log_info("msg=\"a zygote serves\" kind=%s pid=%d generation=%u", kind_name(place->kind),
-		zygote->pid, place->generation);
+	log_info("msg=\"a zygote serves\" kind=%s pid=%d generation=%u hot_pages=%u",
+		kind_name(place->kind), zygote->pid, place->generation, event->hot_pages);
 }
 
 static int plan_send(const struct zygote *zygote)
 {
-	const struct nursery *nursery = &zygote->place->jaild->nursery;
+	const struct jaild *jaild = zygote->place->jaild;
+	const int fds[ZYGOTE_PLAN_FDS] = {
+		[ZYGOTE_PLAN_FILTER] = jaild->nursery.filter_fd, [ZYGOTE_PLAN_PROC] = jaild->proc_fd
+	};
 	struct zygote_plan plan = { .magic = ZYGOTE_MAGIC,
 		.kind = zygote->place->kind,
-		.filter_count = nursery->filter_count };
+		.filter_count = jaild->nursery.filter_count };
 
 #ifdef CLOCHE_FAULT_INJECTION
 	plan.stage_to_fail = stage_to_fail;
 #endif
-	return channel_send(zygote->fd, &plan, sizeof(plan), &nursery->filter_fd, 1);
+	return channel_send(zygote->fd, &plan, sizeof(plan), fds, ZYGOTE_PLAN_FDS);
 }
 
 static int process_spawn(struct zygote *zygote, int socket)

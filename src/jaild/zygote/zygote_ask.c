@@ -65,7 +65,7 @@ static void said(struct zygote *zygote, const union said *what, ssize_t n)
 		if (event->error != 0)
 			zygote_doubt(zygote, STAGE_ZYGOTE_SERVES, -EMFILE);
 		else
-			zygote_serves(zygote, event->loaded);
+			zygote_serves(zygote, event);
 	} else if (event->kind == ZYGOTE_ANSWER && zygote->serves) {
 		answered(zygote, event);
 	} else {

@@ -25,7 +25,7 @@ struct zygote {
 void zygote_begin(struct zygote_place *place);
 
 /* It has loaded everything. Takes the place of the one that serves, if it is in order. */
-void zygote_serves(struct zygote *zygote, uint64_t loaded);
+void zygote_serves(struct zygote *zygote, const struct zygote_event *event);
 
 /* Ends it, with another one begun later (doubt) or not (retire). It is freed when it is dead. */
 void zygote_doubt(struct zygote *zygote, enum stage stage, int error);
