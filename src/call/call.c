@@ -369,6 +369,7 @@ static int live_choose(struct call *call)
 	}
 	if (status.protections & WIRE_PROTECT_CGROUP_KILL)
 		return 0;
+	visit_live_refuse(&call->visit);
 	fault_set_field(&call->result->fault, "state",
 		"this host has no v2 control groups, which \"%s\" needs to freeze", HOUSE_LIVE);
 	return -EINVAL;

@@ -106,6 +106,13 @@ void live_memory_fini(struct house *house)
 		live_loss_fini(&house->losses[i]);
 }
 
+void visit_live_refuse(struct visit *visit)
+{
+	(void)pthread_mutex_lock(&visit->house->mutex);
+	visit->session->live.is_decided = visit->session->live.is_on = false;
+	(void)pthread_mutex_unlock(&visit->house->mutex);
+}
+
 void visit_live_started(
 	struct visit *visit, const struct wire_run_started *started, struct live_loss *ret_loss)
 {

@@ -53,6 +53,9 @@ void live_memory_fini(struct house *house);
 
 /* These are a visit's, with a run, and take the lock. */
 
+/* The host has no live state: the session's next run decides. */
+void visit_live_refuse(struct visit *visit);
+
 /* A call of the interpreter has begun: of a new one (lost: enum wire_lost of RUN_STARTED) or not.
  * *ret_loss is what is lost with the one before; the caller ends it with live_loss_fini. */
 void visit_live_started(

@@ -6,6 +6,7 @@
 #include "base/macro.h"
 #include "jaild/answer.h"
 #include "jaild/cell_build.h"
+#include "jaild/live/live_oom.h"
 #include "wire/channel.h"
 
 #include <errno.h>
@@ -120,6 +121,7 @@ static void cell_finish(struct cell *cell)
 	} else {
 		session->cell = NULL;
 		jaild->n_cells--;
+		live_oom_settle(session);
 		cgroup_run_end(&jaild->cgroups, &session->cgroup, &cell->cgroup, &usage);
 		if (cell->started_us > 0)
 			cell_answer_ended(cell, &usage);
@@ -307,8 +309,12 @@ static void on_oom(struct watch *watch)
 {
 	struct cell *cell = container_of(watch, struct cell, oom);
 
-	if (live_took_oom(cell->session))
-		return;
+	if (!live_oom_heed(cell->session))
+		cell_out_of_memory(cell);
+}
+
+void cell_out_of_memory(struct cell *cell)
+{
 	/* before the script has started it is the building that did not fit */
 	(void)failed(&cell->failure, STAGE_CELL_LIMIT, -ENOMEM);
 	cell_set_end(cell, WIRE_END_MEMORY);

@@ -83,6 +83,9 @@ void cell_spare_drop(struct session *session);
 
 /* Listens to init and waits for its death; to the out-of-memory killer. Return 0 or -errno. */
 int cell_watch(struct cell *cell);
+/* The kernel has killed for memory, and it was the cell's. */
+void cell_out_of_memory(struct cell *cell);
+
 int cell_watch_oom(struct cell *cell);
 /* Hands the run to a waiting init; a failure is left in the cell. */
 void cell_start(struct cell *cell);

@@ -4,7 +4,7 @@ import signal
 import time
 
 import pytest
-from service import Background, until
+from service import Background, Service, make_pen, until
 
 
 def live(api, key, code, **more):
@@ -167,6 +167,22 @@ def test_death_of_the_supervisor_is_told(start):
     assert told(live_at_last(service.api, "other", "1")) == ("reset", "restart", ["files"]), "an upload takes it from nobody"
     assert told(live(service.api, "other", "1")) == ("reused", None, None)
     assert told(live(service.api, "unheard-of", "1")) == ("new", None, None)
+
+
+def test_without_a_v2_tree_live_is_refused_and_not_listed(programs, tmp_path):
+    pen = make_pen("api")
+    wrap = pen.wrap
+    hide = ["unshare", "-m", "sh", "-c", 'umount -l -a -t cgroup2 && exec "$@"', "sh"]
+    pen.wrap = lambda argv, before="": wrap([*hide, *argv], before)
+    try:
+        service = Service(pen, tmp_path)
+        response = service.api.run("k", "1", state="live")
+        assert response.status == 422 and response.json["field"] == "state", response
+        assert service.api.get("/v1/info").json["states"] == ["fresh"]
+        assert service.api.answer("k", "print(1)")["stdout"]["text"] == "1\n"
+        service.stop()
+    finally:
+        pen.close()
 
 
 def test_info_tells_the_states(api):

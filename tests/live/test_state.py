@@ -103,6 +103,21 @@ def test_interrupt_by_cancel_keeps_the_state(session):
     assert session.good("print(x)") == "1\n"
 
 
+def test_a_cancel_waits_less_for_what_ignores_it(session):
+    """Cancels that follow each other prolong nothing: it ends while they go on."""
+    run = session.begin("import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nprint(1, flush=True)\nwhile True: pass")
+    assert run.line() == "1"
+    number = run.started()["run"]
+    for _ in range(400):
+        try:
+            session.client.cancel(number)
+        except wire.Refused:
+            break
+        time.sleep(0.05)
+    called = session.finish(run)
+    assert (called.end, called.ended["is_kept"], called.lost) == (End.CANCELLED, 0, Lost.CANCELLED)
+
+
 def test_what_ignores_the_interrupt_is_killed_and_told(session):
     session.good("x = 1")
     called = session("import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass", wall_ms=200)
@@ -159,6 +174,60 @@ def test_fresh_run_beside_it_has_its_full_memory(session):
     code = "x = bytearray(180 << 20); print(len(x))"
     assert session.client.result(session.id, code)[1] == f"{180 << 20}\n"
     assert session.good("print(len(held))") == f"{120 << 20}\n"
+
+
+HOLD_IN_A_CHILD = """
+import os, time
+x = 1
+ours, theirs = os.pipe()
+if os.fork() == 0:
+    held = bytearray(150 << 20)
+    os.write(theirs, b'x')
+    time.sleep(1000)
+os.read(ours, 1)
+"""
+
+
+@pytest.mark.parametrize("hold", ["x = 1; held = bytearray(200 << 20)", HOLD_IN_A_CHILD])
+@pytest.mark.parametrize("stay", ["", "; import time; time.sleep(0.3)"])
+def test_short_of_memory_it_goes_before_the_run_beside_it(hold, stay, session):
+    """Whichever of its processes the kernel takes: it is given up whole, which is said, and the run has what it held."""
+    session.good(hold)
+    ended, out = session.client.result(session.id, f"x = bytearray(300 << 20){stay}; print(len(x))")[:2]
+    assert (End(ended["end"]), out, Lost(ended["lost"])) == (End.EXIT, f"{300 << 20}\n", Lost.MEMORY)
+    called = session("print('x' in globals())")
+    assert (called.started["interpreter"], called.started["lost"]) == (Interpreter.NEW, Lost.MEMORY)
+    assert called.out == "False\n"
+    ended = session.client.result(session.id, "print(1)")[0]
+    assert End(ended["end"]) == End.EXIT, "no kill of before is counted for a later run"
+
+
+@pytest.mark.parametrize("code", [
+    "x = bytearray(400 << 20)",
+    "import os\nif os.fork() == 0:\n    x = bytearray(400 << 20)\nos.wait()\nimport time; time.sleep(20)"])
+def test_run_beside_it_that_takes_too_much_is_ended_alone(code, session):
+    session.good("x = 1")
+    ended = session.client.result(session.id, code)[0]
+    assert (End(ended["end"]), Lost(ended["lost"])) == (End.MEMORY, Lost.NOTHING)
+    assert session.good("print(x)") == "1\n"
+
+
+def test_bash_beside_it_has_its_full_memory_too(session):
+    session.good("held = bytearray(120 << 20)")
+    grown = "x=$(head -c 30000000 /dev/zero | tr '\\0' x); y=$x$x; echo ${#y}"
+    assert session.client.result(session.id, grown, "bash")[1] == "60000000\n"
+    assert session.good("print(len(held))") == f"{120 << 20}\n"
+
+
+def test_without_a_v2_tree_it_is_refused(pen):
+    hide = "exec unshare -m sh -c 'umount -l -a -t cgroup2 && exec \"$@\"' sh \"$@\"; "
+    with wire.Jaild(pen, before=hide) as jaild:
+        session = Session(jaild)
+        with pytest.raises(wire.Refused) as refused:
+            session("1")
+        assert refused.value.error == errno.EOPNOTSUPP
+        assert jaild.result(session.id, "print(1)")[1] == "1\n"
+        session.close()
 
 
 def test_bash_beside_it_is_fresh_and_shares_the_home(session):

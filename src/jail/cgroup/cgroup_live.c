@@ -1,9 +1,15 @@
 #include "jail/cgroup/cgroup_live.h"
 
+#include "base/beneath.h"
 #include "base/fd.h"
+#include "base/macro.h"
+#include "base/str.h"
 #include "jail/cgroup/cgroup_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 /* The leaf is opened once and its files through it: a call writes and reads them several times. */
 
@@ -37,6 +43,46 @@ int cgroup_leaf_is_frozen(int leaf_fd)
 int cgroup_leaf_cpu_us(int leaf_fd, uint64_t *ret_cpu_us)
 {
 	return cgroup_file_number(leaf_fd, "cpu.stat", "usage_usec", ret_cpu_us);
+}
+
+int cgroup_leaf_processes(int leaf_fd, pid_t pids[CGROUP_LEAF_PIDS_MAX], size_t *ret_n)
+{
+	AUTO_CLOSE int fd = beneath_open(leaf_fd, "cgroup.procs", O_RDONLY, 0);
+	char text[CGROUP_LEAF_PIDS_MAX * 8]; /* each has up to seven digits */
+	ssize_t size = fd < 0 ? fd : fd_read_full(fd, text, sizeof(text));
+	struct str rest = { .p = text }, line;
+	size_t n = 0;
+	uint64_t pid;
+
+	if (size < 0)
+		return (int)size;
+	rest.n = (size_t)size;
+	while (n < CGROUP_LEAF_PIDS_MAX && str_split_once(rest, '\n', &line, &rest))
+		if (str_to_u64(line, INT32_MAX, &pid) == 0)
+			pids[n++] = (pid_t)pid;
+	*ret_n = n;
+	return 0;
+}
+
+int cgroup_session_kills(
+	const struct cgroup_root *root, const struct cgroup_session *session, uint64_t *ret_kills)
+{
+	char name[CGROUP_NAME_MAX];
+	uint64_t number = 0;
+	int r;
+
+	cgroup_session_name(name, session->number);
+	r = cgroup_file_number_in(root->memory_fd, name, "memory.oom_control", "oom_kill", &number);
+	if (r == 0)
+		*ret_kills = number - MIN(number, session->oom_kills_at_start);
+	return r;
+}
+
+void cgroup_session_event_clear(const struct cgroup_session *session)
+{
+	uint64_t events;
+
+	(void)!read(session->oom_fd, &events, sizeof(events));
 }
 
 /* The two trees name the same things differently; both count a tmpfs among the files. */

@@ -3,6 +3,8 @@
 #include "jail/cgroup/cgroup.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 /*
  * What a live interpreter needs of the control groups beyond a run's (decisions 1, 2, 37): its cell
@@ -21,6 +23,17 @@ int cgroup_leaf_is_frozen(int leaf_fd);
 
 /* CPU time that the leaf has used. */
 int cgroup_leaf_cpu_us(int leaf_fd, uint64_t *ret_cpu_us);
+
+/* Processes in the leaf, without those that have died: the first so many, more than a profile
+ * allows. */
+#define CGROUP_LEAF_PIDS_MAX 512
+int cgroup_leaf_processes(int leaf_fd, pid_t pids[CGROUP_LEAF_PIDS_MAX], size_t *ret_n);
+
+/* v1: how many the kernel has killed for memory in the session since cgroup_run_begin; and
+ * takes the event of a kill away. */
+int cgroup_session_kills(
+	const struct cgroup_root *root, const struct cgroup_session *session, uint64_t *ret_kills);
+void cgroup_session_event_clear(const struct cgroup_session *session);
 
 /* What the session's group holds. */
 struct cgroup_memory {

@@ -9,10 +9,10 @@
 #include "jaild/answer.h"
 #include "jaild/cell.h"
 #include "jaild/cell_build.h"
+#include "jaild/live/live_oom.h"
 #include "wire/channel.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -36,8 +36,10 @@
  * all the same.
  */
 
-/* KeyboardInterrupt ends most things at once; a computation inside of a library takes its time. */
-#define INTERRUPT_US (2 * 1000 * 1000ULL)
+/* KeyboardInterrupt ends most things at once; a computation inside of a library takes its time. Who
+ * cancels a call waits for its end, and for no longer than it takes to see that it is ignored. */
+#define INTERRUPT_US	    (2 * 1000 * 1000ULL)
+#define INTERRUPT_CANCEL_US (300 * 1000ULL)
 /* Init's own bound lies behind ours. */
 #define WATCHDOG_GRACE_MS 7000
 
@@ -57,6 +59,12 @@ static void lost_set(struct live *live, enum wire_lost lost)
 	live->is_lost_told = false;
 }
 
+void live_lose(struct session *session, enum wire_lost lost)
+{
+	lost_set(&session->live, lost);
+	cell_end(session->live.cell);
+}
+
 int live_limit(struct session *session, bool is_beside)
 {
 	const struct live *live = &session->live;
@@ -66,6 +74,8 @@ int live_limit(struct session *session, bool is_beside)
 
 	if (r < 0)
 		return r;
+	if (is_beside)
+		live_oom_begin(session);
 	if (is_beside && live->cell)
 		limits.memory_bytes +=
 			MIN(live->own_bytes + live->files_bytes, session->limits.memory_bytes);
@@ -110,27 +120,36 @@ static void interrupt_send(const struct cell *cell)
 	(void)syscall(SYS_pidfd_send_signal, cell->session->live.pidfd, SIGINT, NULL, 0);
 }
 
+/* Half of the time that the call has to end. */
+static usec_t interrupt_half_us(const struct cell *cell)
+{
+	return (cell->end == WIRE_END_CANCELLED ? INTERRUPT_CANCEL_US : INTERRUPT_US) / 2;
+}
+
 /* The first may have come before the code had begun, or to something that has swallowed it. */
 static void on_interrupt_again(struct timer *timer)
 {
 	struct cell *cell = container_of(timer, struct cell, timer);
 
 	interrupt_send(cell);
-	loop_timer_set(
-		&cell->session->jaild->loop, &cell->timer, INTERRUPT_US / 2, on_interrupt_over);
+	loop_timer_set(&cell->session->jaild->loop, &cell->timer, interrupt_half_us(cell),
+		on_interrupt_over);
 }
 
 bool live_interrupt(struct cell *cell, enum wire_end end)
 {
+	bool is_first;
+
 	if (cell->state == CELL_FREEZING)
 		return true; /* it is over, and answered in a moment */
 	if (cell->state != CELL_RUNNING)
 		return false;
 	interrupt_send(cell);
-	if (!cell->has_end) /* else it has been interrupted before: its time goes on */
-		loop_timer_set(&cell->session->jaild->loop, &cell->timer, INTERRUPT_US / 2,
-			on_interrupt_again);
+	is_first = !cell->has_end;
 	cell_set_end(cell, end);
+	if (is_first) /* else it has been interrupted before: its time goes on */
+		loop_timer_set(&cell->session->jaild->loop, &cell->timer, interrupt_half_us(cell),
+			on_interrupt_again);
 	return true;
 }
 
@@ -414,6 +433,7 @@ void live_finish(struct cell *cell)
 {
 	struct live *live = &cell->session->live;
 
+	live_oom_settle(cell->session);
 	if (cell->session->cell == cell)
 		call_lose(cell);
 	else if (live->lost == WIRE_LOST_NOTHING)
@@ -439,22 +459,6 @@ void live_end(struct session *session)
 	live_forget(session, 0);
 	if (session->live.cell)
 		cell_end(session->live.cell);
-}
-
-bool live_took_oom(struct session *session)
-{
-	struct live *live = &session->live;
-	struct pollfd death = { .fd = live->pidfd, .events = POLLIN };
-	uint64_t events;
-
-	if (!live->cell || live->cell == session->cell || live->pidfd < 0 ||
-		poll(&death, 1, 0) != 1)
-		return false;
-	(void)!read(session->cgroup.oom_fd, &events, sizeof(events));
-	session->cgroup.oom_kills_at_start++;
-	lost_set(live, WIRE_LOST_MEMORY);
-	cell_end(live->cell);
-	return true;
 }
 
 enum wire_lost live_tell_lost(struct session *session)

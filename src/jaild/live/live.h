@@ -31,6 +31,8 @@ struct live {
 	usec_t freeze_until_us;
 	uint64_t own_bytes;   /* memory without files when it was frozen last */
 	uint64_t files_bytes; /* of files in memory that are not the home's, then */
+	uint64_t n_processes; /* of its cell when the run beside it began; 0: not known */
+	usec_t oom_until_us;  /* so long it is looked at whom the kernel killed; 0: nobody */
 	enum wire_lost lost;  /* why the one before is gone; until the next one starts */
 	bool is_lost_told;    /* in a RUN_ENDED; the next start tells it once more */
 	bool has_waiting;     /* a call that begins when the dying interpreter is gone */
@@ -59,9 +61,9 @@ void live_forget(struct session *session, uint64_t client);
  * the frozen interpreter's memory comes on top (decision 37). Returns 0 or -errno. */
 int live_limit(struct session *session, bool is_beside);
 
-/* The kernel has killed for memory while a fresh run was under way beside the interpreter. True if
- * it was the interpreter, which is given up: the run goes on. */
-bool live_took_oom(struct session *session);
+/* Gives up an interpreter that stands still; the reason is told to the run beside it, and at the
+ * next one's start. */
+void live_lose(struct session *session, enum wire_lost lost);
 
 /* For RUN_ENDED: the loss that no run has been told yet. */
 enum wire_lost live_tell_lost(struct session *session);

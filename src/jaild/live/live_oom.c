@@ -1,0 +1,165 @@
+/*
+ * Theory of operation, of v1 alone: where memory is short the kernel kills one process of the
+ * session, and which one it does not say; v2 kills the session's all. While a fresh run is under
+ * way the interpreter's cell stands still, so it has fewer processes than before only if the kernel
+ * has taken one. Then it is given up as a whole, and the run goes on with what that frees; every
+ * other kill was the run's. The event comes before the kill, so both are looked at again and again
+ * for a while.
+ */
+#include "jaild/live/live_oom.h"
+
+#include "base/beneath.h"
+#include "base/fd.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "jail/cgroup/cgroup_live.h"
+#include "jaild/cell.h"
+#include "jaild/live/live.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+
+#define LOOK_US	 1000
+#define LIMIT_US (100 * 1000ULL) /* between the event and the kill, on a busy host too */
+
+/* Of /proc/PID/stat. */
+#define FIELD_FLAGS   9
+#define FIELD_PENDING 31
+#define FLAG_EXITING  0x00000004u
+#define FLAG_SIGNALED 0x00000400u
+
+/* True if the process is on its way out: SIGKILL is pending, or it has begun to exit, which takes
+ * long while much memory is freed. proc_pid_stat(5): fields 9 (flags) and 31 (signal). */
+static bool is_dying(const struct session *session, pid_t pid)
+{
+	char path[32], text[1024];
+	AUTO_CLOSE int fd = -1;
+	struct str rest, field;
+	uint64_t flags = 0, pending = 0;
+	ssize_t n;
+
+	(void)str_format(path, sizeof(path), "%d/stat", pid);
+	fd = beneath_open(session->jaild->proc_fd, path, O_RDONLY, 0);
+	n = fd < 0 ? fd : fd_read_full(fd, text, sizeof(text));
+	if (n <= 0)
+		return true; /* it is gone */
+	rest = (struct str){ .p = memrchr(text, ')', (size_t)n) };
+	if (!rest.p)
+		return false;
+	rest.n = (size_t)(text + n - rest.p);
+	for (int i = 2; i <= FIELD_PENDING; i++) {
+		if (!str_split_once(rest, ' ', &field, &rest))
+			return false;
+		if (i == FIELD_FLAGS)
+			(void)str_to_u64(field, UINT64_MAX, &flags);
+		if (i == FIELD_PENDING)
+			(void)str_to_u64(field, UINT64_MAX, &pending);
+	}
+	return (flags & (FLAG_EXITING | FLAG_SIGNALED)) || (pending & (1u << (SIGKILL - 1)));
+}
+
+static uint64_t living(const struct session *session)
+{
+	pid_t pids[CGROUP_LEAF_PIDS_MAX];
+	size_t n = 0;
+	uint64_t alive = 0;
+
+	if (cgroup_leaf_processes(session->live.leaf_fd, pids, &n) < 0)
+		return session->live.n_processes;
+	for (size_t i = 0; i < n; i++)
+		alive += !is_dying(session, pids[i]);
+	return alive;
+}
+
+/* Counts the kills since the run began, and the processes that the interpreter's cell has lost. */
+static void count(struct session *session, uint64_t *ret_kills, uint64_t *ret_lost)
+{
+	uint64_t before = session->live.n_processes;
+
+	*ret_kills = 0;
+	(void)cgroup_session_kills(&session->jaild->cgroups, &session->cgroup, ret_kills);
+	*ret_lost = before - MIN(living(session), before);
+}
+
+/* The kills were not the run's. */
+static void give_up(struct session *session, uint64_t kills)
+{
+	struct live *live = &session->live;
+
+	session->cgroup.oom_kills_at_start += kills;
+	live->oom_until_us = 0;
+	live_lose(session, WIRE_LOST_MEMORY);
+}
+
+static void on_look(struct timer *timer);
+
+static void look(struct session *session)
+{
+	struct live *live = &session->live;
+	uint64_t kills, lost;
+
+	count(session, &kills, &lost);
+	if (kills > 0 && lost >= kills) {
+		give_up(session, kills);
+	} else if (clock_now_us() < live->oom_until_us) {
+		loop_timer_set(&session->jaild->loop, &live->cell->timer, LOOK_US, on_look);
+	} else {
+		live->oom_until_us = 0;
+		if (lost > 0)
+			give_up(session, MIN(lost, kills));
+		if (kills > lost)
+			cell_out_of_memory(session->cell);
+	}
+}
+
+static void on_look(struct timer *timer)
+{
+	look(container_of(timer, struct cell, timer)->session);
+}
+
+bool live_oom_heed(struct session *session)
+{
+	struct live *live = &session->live;
+
+	if (!live->cell || live->cell == session->cell || live->n_processes == 0)
+		return false;
+	cgroup_session_event_clear(&session->cgroup);
+	if (live->cell->state != CELL_FROZEN)
+		return true; /* it is being given up: live_oom_settle */
+	if (live->oom_until_us == 0)
+		live->oom_until_us = clock_now_us() + LIMIT_US;
+	look(session);
+	return true;
+}
+
+void live_oom_settle(struct session *session)
+{
+	struct live *live = &session->live;
+	uint64_t kills, lost;
+
+	if (!live->cell || live->cell == session->cell || live->n_processes == 0)
+		return;
+	count(session, &kills, &lost);
+	if (live->cell->state != CELL_FROZEN) {
+		/* What the kernel took while it died was its own: more than that would have been
+		 * short again afterwards. */
+		session->cgroup.oom_kills_at_start += kills;
+	} else if (live->oom_until_us != 0) {
+		loop_timer_clear(&session->jaild->loop, &live->cell->timer);
+		live->oom_until_us = 0;
+		if (lost > 0)
+			give_up(session, MIN(lost, kills));
+	}
+	live->n_processes = 0;
+}
+
+void live_oom_begin(struct session *session)
+{
+	struct live *live = &session->live;
+
+	live->oom_until_us = 0;
+	live->n_processes = 0;
+	if (live->cell && session->cgroup.oom_fd >= 0)
+		live->n_processes = living(session);
+}
