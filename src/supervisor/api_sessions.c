@@ -26,9 +26,13 @@ static void session_fill(struct json *object, const struct house_session_info *i
 		json_set_null(object, "run_id");
 	json_set_cstr(object, "phase", info->is_stopped ? "stopped" : "active");
 	json_set_count(object, "runs", info->runs);
-	json_set_count(object, "opened_ms_ago", info->opened_ms_ago);
+	json_set_null(object, "opened_ms_ago"); /* as for one that has stopped */
+	json_set_null(object, "closes_in_ms");
+	if (!info->is_stopped) {
+		json_set_count(object, "opened_ms_ago", info->opened_ms_ago);
+		json_set_count(object, "closes_in_ms", info->closes_in_ms);
+	}
 	json_set_count(object, "idle_ms", info->idle_ms);
-	json_set_count(object, "closes_in_ms", info->closes_in_ms);
 	json_set_count(object, "expires_in_ms", info->expires_in_ms);
 	if (!info->is_kept) {
 		for (size_t i = 0; i < ARRAY_SIZE(of_kept); i++)

@@ -55,7 +55,8 @@ def test_what_a_kept_session_tells(api, key):
     assert seen["expires_in_ms"] > seen["closes_in_ms"] > 1_000_000 and seen["disk_bytes"] > 5
     assert stop(api, key).status == 204
     seen = session(api, key)
-    assert (seen["phase"], seen["bytes"], seen["closes_in_ms"]) == ("stopped", 5, 0)
+    assert (seen["phase"], seen["bytes"], seen["closes_in_ms"], seen["opened_ms_ago"]) == ("stopped", 5, None, None)
+    assert seen["expires_in_ms"] > 1_000_000
     assert [s["phase"] for s in api.get("/v1/sessions").json["sessions"] if s["session"] == key] == ["stopped"]
     assert stop(api, key).status == 204
     assert api.file(key, "f").body == b"12345"

@@ -24,7 +24,7 @@ def test_session_ls_and_show(server, command):
     assert done.out.splitlines()[0].split() == b"SESSION TENANT PROFILE POLICY PHASE BYTES GONE IN RUN".split()
     done = command("session", "show", "--server", at.url, "a b")
     assert b"closes in" in done.out and targets(at)[-1] == "GET /v1/sessions/a%20b"
-    stopped = SESSION | {"phase": "stopped", "expires_in_ms": 30 * 86400 * 1000}
+    stopped = SESSION | {"phase": "stopped", "opened_ms_ago": None, "closes_in_ms": None, "expires_in_ms": 30 * 86400 * 1000}
     done = command("session", "show", "--server", server(reply(stopped)).url, "a")
     assert b"closes in" not in done.out and b"opened" not in done.out and b"gone in    30 d\n" in done.out
     assert command("session", "ls", "--json", "--server", at.url).json == {"sessions": [SESSION]}
