@@ -41,6 +41,14 @@ static bool status_ask(struct house *house, struct wire_status_is *ret_status)
 	return r == 0;
 }
 
+bool warm_is_settled(struct house *house, unsigned spares_wanted)
+{
+	struct wire_status_is status;
+
+	return status_ask(house, &status) && status.zygotes[0].state != WIRE_ZYGOTE_LOADING &&
+	       (spares_wanted == 0 || status.spares > 0);
+}
+
 static void modules_set(struct json *row, const struct wire_zygote *zygote, bool is_data)
 {
 	struct json *loaded = json_set_array(row, "loaded");
@@ -84,6 +92,12 @@ static void metric_head(struct buf *out, const char *name, const char *type, con
 	(void)buf_addf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
+static void count_add(struct buf *out, const char *what, const char *kind, uint64_t value)
+{
+	(void)buf_addf(out, "cloche_zygote_%s_total{kind=\"%s\"} %llu\n", what, kind,
+		(unsigned long long)value);
+}
+
 void warm_metrics_write(struct house *house, struct buf *out)
 {
 	struct wire_status_is status;
@@ -102,6 +116,12 @@ void warm_metrics_write(struct house *house, struct buf *out)
 	metric_head(out, "cloche_zygote_copies_total", "counter",
 		"Copies of them that were asked for.");
 	for (unsigned i = 0; i < WIRE_ZYGOTES; i++)
-		(void)buf_addf(out, "cloche_zygote_copies_total{kind=\"%s\"} %llu\n", kinds[i],
-			(unsigned long long)status.zygotes[i].copies);
+		count_add(out, "copies", kinds[i], status.zygotes[i].copies);
+	metric_head(out, "cloche_zygote_runs_total", "counter", "Runs that started as a copy.");
+	for (unsigned i = 0; i < WIRE_ZYGOTES; i++)
+		count_add(out, "runs", kinds[i], status.zygotes[i].used);
+	metric_head(out, "cloche_zygote_missed_total", "counter",
+		"Runs that could have started as a copy, and were executed.");
+	for (unsigned i = 0; i < WIRE_ZYGOTES; i++)
+		count_add(out, "missed", kinds[i], status.zygotes[i].missed);
 }

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <stdbool.h>
+
 struct buf;
 struct house;
 struct json;
 
 /* What jaild says of the interpreters that runs start from. Both ask it, which takes no run. */
+
+/* Whether the small zygote serves, or there is none to wait for, and a spare session is ready. */
+bool warm_is_settled(struct house *house, unsigned spares_wanted);
 
 /* "warm" of GET /v1/info; null while no jaild is there. */
 void warm_set(struct house *house, struct json *body);

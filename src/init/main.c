@@ -75,8 +75,10 @@ static int run_receive(struct cell *cell, struct jail_run *run, int *fds)
 	return r;
 }
 
-/* The run's process: one that waits for it, if there is one and it fits, or a new one. */
-static pid_t run_start(struct cell *cell, const struct script *script, const struct jail_run *run)
+/* The run's process: one that waits for it, if there is one and it fits, or a new one. Which of
+ * them is told with INIT_STARTED. */
+static pid_t run_start(struct cell *cell, const struct script *script, const struct jail_run *run,
+	struct init_event *started)
 {
 	pid_t pid = 0;
 
@@ -84,6 +86,7 @@ static pid_t run_start(struct cell *cell, const struct script *script, const str
 		pid = STAGE_TRY(STAGE_RUN_HANDOVER, warm_start(cell->warm_fd, run, script->fds));
 	wall_check(STAGE_RUN_HANDOVER, pid);
 	cell->warm_fd = fd_close(cell->warm_fd);
+	started->status = pid > 0;
 	return pid > 0 ? pid : script_start(script);
 }
 
@@ -153,7 +156,7 @@ int main(void)
 	script.landlock_fd = cell.landlock_fd;
 	script.filter = cell.filter;
 	script_prepare(&script);
-	watch.script = run_start(&cell, &script, &run);
+	watch.script = run_start(&cell, &script, &run, &started);
 	/* checked, but past the point where a test may make it fail: the script runs */
 	wall_check(STAGE_SCRIPT_CAPABILITIES, identity_drop_capabilities());
 	channel_close_fds(fds, CHANNEL_FDS_MAX);

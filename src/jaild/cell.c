@@ -221,7 +221,7 @@ void cell_on_start_limit(struct timer *timer)
 	cell_end(cell);
 }
 
-static void script_started(struct cell *cell)
+static void script_started(struct cell *cell, bool is_copy)
 {
 	struct jaild *jaild = cell->session->jaild;
 	union wire_any message = { 0 };
@@ -230,6 +230,7 @@ static void script_started(struct cell *cell)
 		return;
 	cell->state = CELL_RUNNING;
 	cell->started_us = clock_now_us();
+	cell_build_count(cell, is_copy);
 	loop_timer_set(&jaild->loop, &cell->timer, cell->wall_ms * 1000, on_wall_limit);
 	message.run_started.run = cell->run;
 	message.run_started.start_us = cell->started_us - cell->accepted_us;
@@ -250,7 +251,7 @@ static void init_said(struct cell *cell, const struct init_event *event, int *fd
 		if (cell->is_live)
 			live_started(cell, TAKE_FD(*fd));
 		else
-			script_started(cell);
+			script_started(cell, event->status != 0);
 		break;
 	case INIT_DONE:
 		if (cell->is_live)

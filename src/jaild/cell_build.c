@@ -195,6 +195,15 @@ void cell_build_warm(struct cell *cell, enum wire_warm kind)
 		cell->warm = kind;
 }
 
+void cell_build_count(const struct cell *cell, bool is_copy)
+{
+	const struct session *session = cell->session;
+
+	if (session->warm != WIRE_WARM_NONE && is_for_zygotes(&session->limits))
+		nursery_count(session->jaild,
+			session->warm == WIRE_WARM_DATA ? ZYGOTE_DATA : ZYGOTE_SMALL, is_copy);
+}
+
 int cell_build_run(struct cell *cell)
 {
 	struct jail_run run = { .magic = PLAN_MAGIC,

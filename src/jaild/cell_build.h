@@ -19,6 +19,9 @@ int cell_build_send(
  * that it may, and none of the kind is in it. Without one, init executes what it is to run. */
 void cell_build_warm(struct cell *cell, enum wire_warm kind);
 
+/* The script has started, as a copy or executed: counts that, if it could have been either. */
+void cell_build_count(const struct cell *cell, bool is_copy);
+
 /* Hands the run to init, whose descriptors are then closed here. Returns 0, also when init has gone
  * (its death is told by the loop), or -errno. */
 int cell_build_run(struct cell *cell);

@@ -4,11 +4,13 @@
  */
 #include "supervisor/control.h"
 
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/macro.h"
 #include "call/spares.h"
+#include "call/warm.h"
 #include "house/canary.h"
 #include "house/house.h"
 #include "supervisor/supervisor.h"
@@ -21,6 +23,15 @@
 #define PROBE_STACK_SIZE (256 * 1024) /* decision 30 */
 #define READY_POLL_MS	 20 /* until the first canary has worked: a start is not prolonged by it */
 
+/* For the small zygote and a spare session behind the first canary: who is told "ready" then finds
+ * them. Runs work without them, so it is not waited for ever. */
+#define SETTLE_LIMIT_US (20 * USEC_PER_S)
+
+static unsigned spares_wanted(const struct supervisor *supervisor)
+{
+	return (unsigned)MIN(supervisor->settings.spares, supervisor->settings.max_sessions);
+}
+
 static int jaild_take(struct supervisor *supervisor, int fd)
 {
 	struct fault fault = { 0 };
@@ -30,9 +41,7 @@ static int jaild_take(struct supervisor *supervisor, int fd)
 		log_error("msg=\"no jail daemon\" stage=%s cause=%s", LOG_VALUE(fault.stage),
 			LOG_VALUE(fault.text));
 	else
-		spares_ask(house_pool_get(supervisor->house),
-			(unsigned)MIN(
-				supervisor->settings.spares, supervisor->settings.max_sessions),
+		spares_ask(house_pool_get(supervisor->house), spares_wanted(supervisor),
 			supervisor->settings.profile);
 	if (r == 0 && supervisor->canary)
 		canary_wake(supervisor->canary);
@@ -157,6 +166,7 @@ static int ready_tell(int control_fd)
 
 int control_serve(struct supervisor *supervisor, int control_fd, int signal_fd)
 {
+	usec_t until_us = clock_now_us() + SETTLE_LIMIT_US;
 	bool is_probing = false, is_told = false;
 
 	for (;;) {
@@ -177,7 +187,9 @@ int control_serve(struct supervisor *supervisor, int control_fd, int signal_fd)
 			is_probing = true;
 			r = probe_start(supervisor);
 		}
-		if (r >= 0 && !is_told && atomic_load(&supervisor->info.is_found)) {
+		if (r >= 0 && !is_told && atomic_load(&supervisor->info.is_found) &&
+			(clock_now_us() > until_us ||
+				warm_is_settled(supervisor->house, spares_wanted(supervisor)))) {
 			is_told = true;
 			r = ready_tell(control_fd);
 		}

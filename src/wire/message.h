@@ -91,6 +91,8 @@ struct wire_zygote {
 	uint32_t generation; /* how many have served */
 	uint64_t loaded;     /* rows of jail/plan/preload.def that the last one could import */
 	uint64_t copies;     /* asked for, of all of them */
+	uint64_t used;	     /* runs that started as one */
+	uint64_t missed;     /* runs that could have, and were executed */
 	uint32_t stage;	     /* enum stage of the last failure */
 	int32_t error;	     /* its errno */
 };

@@ -152,6 +152,14 @@ def test_E1_E2_E3_ends(api, key, code, outcome, reason):
         assert answer["error"]["name"] == "NameError" and "NameError" in answer["stderr"]["text"]
 
 
+def test_ready_line_comes_with_a_spare_and_the_small_interpreter(start):
+    """Decision 29: whoever has read "ready URL" finds both; the data interpreter's state is told."""
+    service = start()
+    info = service.api.get("/v1/info").json
+    assert info["warm"]["small"]["state"] == "serving" and info["spares"] == {"wanted": 1, "ready": 1}
+    assert info["warm"]["data"]["state"] in ("loading", "serving")
+
+
 def test_B20_ready_and_metrics(api, key):
     assert api.get("/ready").json["status"] == "ready"
     api.answer(key, "pass")

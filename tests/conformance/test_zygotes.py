@@ -277,6 +277,23 @@ def test_zygote_is_killed_while_it_is_asked(own):
     assert own.inits() == []
 
 
+def test_runs_that_are_executed_are_counted(own):
+    """init falls back by itself; who watches is told."""
+    session = own.open("counted")
+    before = own.zygotes()["small"]
+    for _ in range(3):
+        assert warm_run(own, IS_WARM, session=session) == "True\n"
+        time.sleep(0.1)
+    middle = own.zygotes()["small"]
+    assert (middle["used"] - before["used"], middle["missed"] - before["missed"]) == (3, 0)
+    waiting = waiting_copy(own, session, "small")
+    os.kill(waiting, signal.SIGKILL)
+    assert warm_run(own, IS_WARM, session=session) == "False\n"
+    after = own.zygotes()["small"]
+    assert (after["used"], after["missed"]) == (middle["used"] + 1, middle["missed"] + 1)
+    own.close(session)
+
+
 def test_zygotes_are_replaced_after_their_runs(pen):
     """The hash seed, which copies of one zygote share, is another one in the next."""
     seeds = set()

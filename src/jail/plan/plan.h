@@ -78,7 +78,7 @@ struct jail_run {
 enum init_event_kind {
 	INIT_BORN, /* executed, and readable in jaild's /proc */
 	INIT_READY,
-	INIT_STARTED,
+	INIT_STARTED, /* status: 1 if the script is a copy of a zygote, 0 if it was executed */
 	INIT_EXITED,
 	INIT_FAILED,
 	INIT_DONE, /* a call to a live interpreter is over; status is its exit status, 0 to 255 */

@@ -73,6 +73,15 @@ void nursery_reap(const struct jaild *jaild)
 	}
 }
 
+/* One that nobody watches. */
+static void process_end(const struct zygote *zygote)
+{
+	siginfo_t info;
+
+	(void)syscall(SYS_pidfd_send_signal, zygote->pidfd, SIGKILL, NULL, 0);
+	(void)waitid(P_PIDFD, (id_t)zygote->pidfd, &info, WEXITED);
+}
+
 static void on_death(struct watch *watch)
 {
 	struct zygote *zygote = container_of(watch, struct zygote, death);
@@ -249,6 +258,8 @@ void zygote_begin(struct zygote_place *place)
 		log_warning("msg=\"no zygote\" kind=%s error=%d", kind_name(place->kind), -r);
 		place->stage = STAGE_ZYGOTE_SPAWN;
 		place->error = -r;
+		if (zygote->pidfd >= 0)
+			process_end(zygote);
 		(void)fd_close(zygote->fd);
 		(void)fd_close(zygote->pidfd);
 		free(zygote);
@@ -276,6 +287,18 @@ void nursery_start(struct jaild *jaild)
 		zygote_begin(&jaild->nursery.places[i]);
 }
 
+void nursery_count(struct jaild *jaild, enum zygote_kind kind, bool is_copy)
+{
+	struct zygote_place *place = &jaild->nursery.places[kind];
+
+	if (jaild->nursery.max_runs == 0)
+		return;
+	place->used += is_copy;
+	place->missed += !is_copy;
+	if (!is_copy)
+		log_info("msg=\"a run is executed, not copied\" kind=%s", kind_name(kind));
+}
+
 static enum wire_zygote_state state_of(
 	const struct nursery *nursery, const struct zygote_place *place)
 {
@@ -296,6 +319,8 @@ void nursery_tell(
 		.generation = place->generation,
 		.loaded = place->loaded,
 		.copies = place->copies,
+		.used = place->used,
+		.missed = place->missed,
 		.stage = place->stage,
 		.error = place->error };
 }

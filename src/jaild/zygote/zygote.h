@@ -30,6 +30,8 @@ struct zygote_place {
 	uint32_t generation; /* how many have served */
 	uint64_t loaded;     /* what the one that serves has; rows of preload.def */
 	uint64_t copies;     /* that all of them have been asked for */
+	uint64_t used;	     /* runs that started as a copy */
+	uint64_t missed;     /* runs that could have, and were executed */
 	enum stage stage;    /* of the last failure, STAGE_NONE */
 	int error;
 };
@@ -56,6 +58,9 @@ void nursery_tell(
  * or the helper's child, without whose end the cell that it was on its way to cannot end. Children
  * that others wait for are left to them. */
 void nursery_reap(const struct jaild *jaild);
+
+/* A run of the kind has started: as a copy, or it was executed although it could have been one. */
+void nursery_count(struct jaild *jaild, enum zygote_kind kind, bool is_copy);
 
 /* A cell for zygote_ask. */
 struct zygote_cell {
