@@ -2,7 +2,6 @@
 #include "supervisor/api.h"
 
 #include "base/fault.h"
-#include "base/macro.h"
 #include "call/call.h"
 #include "call/spares.h"
 #include "call/warm.h"
@@ -161,9 +160,7 @@ void api_info(struct http_request *request)
 	json_set_cstr(body, "default_profile", supervisor->settings.profile);
 	profiles_set(body, caller_get(request));
 	limits_set(body, &supervisor->settings);
-	spares_tell(house_pool_get(supervisor->house),
-		(unsigned)MIN(supervisor->settings.spares, supervisor->settings.max_sessions),
-		body);
+	spares_tell(house_pool_get(supervisor->house), (unsigned)supervisor->settings.spares, body);
 	info_set(&supervisor->info, body);
 	warm_set(supervisor->house, body);
 	api_respond(request, 200, body);

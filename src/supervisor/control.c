@@ -23,15 +23,6 @@
 #define PROBE_STACK_SIZE (256 * 1024) /* decision 30 */
 #define READY_POLL_MS	 20 /* until the first canary has worked: a start is not prolonged by it */
 
-/* For the small zygote and a spare session behind the first canary: who is told "ready" then finds
- * them. Runs work without them, so it is not waited for ever. */
-#define SETTLE_LIMIT_US (20 * USEC_PER_S)
-
-static unsigned spares_wanted(const struct supervisor *supervisor)
-{
-	return (unsigned)MIN(supervisor->settings.spares, supervisor->settings.max_sessions);
-}
-
 static int jaild_take(struct supervisor *supervisor, int fd)
 {
 	struct fault fault = { 0 };
@@ -41,7 +32,7 @@ static int jaild_take(struct supervisor *supervisor, int fd)
 		log_error("msg=\"no jail daemon\" stage=%s cause=%s", LOG_VALUE(fault.stage),
 			LOG_VALUE(fault.text));
 	else
-		spares_ask(house_pool_get(supervisor->house), spares_wanted(supervisor),
+		spares_ask(house_pool_get(supervisor->house), (unsigned)supervisor->settings.spares,
 			supervisor->settings.profile);
 	if (r == 0 && supervisor->canary)
 		canary_wake(supervisor->canary);
@@ -166,7 +157,7 @@ static int ready_tell(int control_fd)
 
 int control_serve(struct supervisor *supervisor, int control_fd, int signal_fd)
 {
-	usec_t until_us = clock_now_us() + SETTLE_LIMIT_US;
+	const usec_t began_us = clock_now_us();
 	bool is_probing = false, is_told = false;
 
 	for (;;) {
@@ -188,8 +179,8 @@ int control_serve(struct supervisor *supervisor, int control_fd, int signal_fd)
 			r = probe_start(supervisor);
 		}
 		if (r >= 0 && !is_told && atomic_load(&supervisor->info.is_found) &&
-			(clock_now_us() > until_us ||
-				warm_is_settled(supervisor->house, spares_wanted(supervisor)))) {
+			warm_is_settled(supervisor->house, (unsigned)supervisor->settings.spares,
+				began_us)) {
 			is_told = true;
 			r = ready_tell(control_fd);
 		}

@@ -213,6 +213,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	supervisor.settings = options.settings;
+	supervisor.settings.spares = MIN(options.settings.spares, options.settings.max_sessions);
 	supervisor.starting = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	shares = shares_limits_for((unsigned)options.settings.max_sessions);
 	shares_init(&supervisor.shares, &shares);

@@ -71,8 +71,7 @@ static void figures_take(struct supervisor *supervisor, struct figures *figures)
 	(void)pthread_mutex_unlock(&supervisor->starting);
 	house_gauges(supervisor->house, &figures->house);
 	spares_status(house_pool_get(supervisor->house), &figures->jaild);
-	figures->spares_wanted =
-		(unsigned)MIN(supervisor->settings.spares, supervisor->settings.max_sessions);
+	figures->spares_wanted = (unsigned)supervisor->settings.spares;
 	http_server_stats(server, &figures->http);
 	canary_get(supervisor->canary, &figures->canary);
 	figures->is_ready = canary_is_ready(supervisor->canary);
