@@ -40,7 +40,10 @@ int cache_hash(int fd, struct hash *ret_hash)
 
 int cache_lock(const char *cache)
 {
-	return image_lock(cache);
+	char path[PATH_MAX];
+	int r = str_format(path, sizeof(path), "%s/debs", cache);
+
+	return r < 0 ? r : image_lock(path);
 }
 
 struct walk {

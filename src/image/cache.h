@@ -20,8 +20,9 @@ struct cache_sum {
 /* The hash of an open file's bytes. Returns 0 or -errno. */
 int cache_hash(int fd, struct hash *ret_hash);
 
-/* Locks the cache against other commands: the descriptor, or -EBUSY, or -errno. The caller closes
- * it. */
+/* Locks the cache against other commands, by its folder of .deb files: an image may be made in the
+ * cache's own folder, which has a lock of another kind. Returns the descriptor, or -EBUSY, or
+ * -errno. The caller closes it. */
 int cache_lock(const char *cache);
 
 /* Measures a cache that the caller has locked, for the recipe with these Debian packages; with

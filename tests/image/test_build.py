@@ -147,6 +147,14 @@ def test_two_builds_do_not_share_a_cache_at_once(workshop):
     child.communicate(timeout=60)
 
 
+def test_an_image_in_the_folder_of_its_downloads(workshop):
+    """As this suite has it: the locks of both are not the same."""
+    workshop.out = workshop.folder / "cache/rootfs"
+    (workshop.folder / "cache").mkdir()
+    status, said = workshop.build(cache=workshop.folder / "cache")
+    assert status == 125 and "the real apt-get was not to be asked" in said
+
+
 def test_only_downloads_that_the_recipe_does_not_name_are_removed(workshop):
     cache = workshop.folder / "cache"
     (cache / "debs").mkdir(parents=True), (cache / "wheels").mkdir()
