@@ -19,7 +19,7 @@
 #include "supervisor/caller.h"
 #include "supervisor/claim.h"
 #include "supervisor/control.h"
-#include "supervisor/lock.h"
+#include "supervisor/lock/lock.h"
 #include "supervisor/options.h"
 #include "supervisor/supervisor.h"
 #include "wire/control.h"

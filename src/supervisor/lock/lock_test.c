@@ -1,4 +1,4 @@
-#include "supervisor/lock.h"
+#include "supervisor/lock/lock.h"
 
 #include "base/unit.h"
 

@@ -13,7 +13,7 @@
  * Landlock is required where the jail's is (stock Debian 12 has it). The constants are ours because
  * Debian 12's headers are older than the kernels it may run on.
  */
-#include "supervisor/lock.h"
+#include "supervisor/lock/lock.h"
 
 #include "base/fd.h"
 #include "base/macro.h"
