@@ -51,7 +51,7 @@ struct call {
 	struct stream streams[RUN_STREAM_MAX];
 	struct snapshot before, after;
 	bool is_listed;	  /* after is there */
-	uint64_t mark;	  /* the moment of after */
+	uint64_t mark;	  /* a moment from which on after holds */
 	uint64_t dropped; /* things that a kept session does not keep */
 	bool is_live;	  /* a call of the session's live interpreter */
 	const char *session_state;
@@ -220,6 +220,7 @@ static int run_script(struct call *call)
 	if (!call->is_live)
 		tell_started(call);
 	heed(call);
+	call->mark = visit_listing_mark(&call->visit);
 	r = run_start(&call->run, call->visit.jaild, &request);
 	while (r == 0 && (r = run_wait(&call->run, call->attention.fd)) == RUN_WOKEN) {
 		heed(call);
@@ -237,6 +238,10 @@ static int run_script(struct call *call)
 /* What is there after the run. */
 static void look_after(struct call *call)
 {
+	if (call->run.ended.is_home_empty) { /* most homes are, and there is nothing to ask for */
+		call->is_listed = true;
+		return;
+	}
 	call->mark = visit_listing_mark(&call->visit);
 	if (list(call, call->visit.is_kept ? WIRE_LIST_TARGETS : 0, &call->after) == 0)
 		call->is_listed = true;

@@ -7,6 +7,7 @@
 #include "jaild/answer.h"
 #include "jaild/cell_build.h"
 #include "jaild/live/live_oom.h"
+#include "jaild/walk.h"
 #include "wire/channel.h"
 
 #include <errno.h>
@@ -102,6 +103,7 @@ void cell_answer_ended(struct cell *cell, const struct cgroup_usage *usage)
 	ended->end = end;
 	ended->code = code_of(cell, end);
 	ended->is_kept = cell->state == CELL_FROZEN;
+	ended->is_home_empty = walk_home_is_empty(session);
 	ended->lost = live_tell_lost(session);
 	answer_send(session->jaild, &cell->reply, &message, WIRE_RUN_ENDED, -1);
 }

@@ -116,10 +116,9 @@ static pid_t fork_with_pidfd(int *ret_pidfd)
 	return (pid_t)pid;
 }
 
-/* True if nothing is in the home: two short reads, however many entries there are. */
-static bool home_is_empty(int home_fd)
+bool walk_home_is_empty(const struct session *session)
 {
-	AUTO_CLOSE int fd = openat(home_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int fd = openat(session->home.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char entries[DOTS_SIZE + 8];
 
 	if (fd < 0 || syscall(SYS_getdents64, fd, entries, sizeof(entries)) != DOTS_SIZE)
@@ -152,7 +151,7 @@ int walk_start(struct session *session, const struct reply *reply, uint32_t flag
 		return -ERANGE;
 	if (session->walk)
 		return -EBUSY;
-	if (home_is_empty(session->home.fd))
+	if (walk_home_is_empty(session))
 		return empty_answer(jaild, reply);
 	listing_fd = memfd_create("listing", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (listing_fd < 0)

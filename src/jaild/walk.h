@@ -13,6 +13,9 @@ struct walk {
 	struct timer timer;
 };
 
+/* True if nothing is in the session's home: two short reads, however many entries there are. */
+bool walk_home_is_empty(const struct session *session);
+
 /* Starts a listing; it answers when it ends. Returns 0 or -errno, -EBUSY while the
  * session has another one, -ERANGE for a flag that there is not. */
 int walk_start(struct session *session, const struct reply *reply, uint32_t flags);

@@ -238,8 +238,9 @@ struct wire_run_ended {
 	uint64_t memory_peak_bytes;
 	uint32_t memory_peak_is_rss; /* 1: largest resident set of one process, not the cgroup's */
 	uint32_t advice;	     /* enum wire_advice, as a set */
-	uint32_t is_kept; /* 1: the live interpreter stays, and holds the streams' ends */
-	uint32_t lost;	  /* enum wire_lost: the live interpreter has gone since RUN_STARTED */
+	uint16_t is_kept;	/* 1: the live interpreter stays, and holds the streams' ends */
+	uint16_t is_home_empty; /* 1: a LIST would list nothing; 0: it might */
+	uint32_t lost; /* enum wire_lost: the live interpreter has gone since RUN_STARTED */
 };
 
 /* RUN_CANCEL: answer DONE at once, RUN_ENDED follows; -ESRCH for a run that is not there. */

@@ -193,7 +193,8 @@ def test_two_sessions_at_once(api, key):
         assert told == [[("created" if i < 3 else "modified", f"{number}-{i % 3}")] for i in range(9)]
 
 
-def test_upload_of_any_moment_is_no_later_runs(api, key):
+@pytest.mark.parametrize("stays", [True, False])
+def test_upload_of_any_moment_is_no_later_runs(stays, api, key):
     """Uploads come while runs start, run and are listed. What had been answered when a run began is not the run's."""
     api.answer(key, "1")
     for number in range(25):
@@ -201,6 +202,8 @@ def test_upload_of_any_moment_is_no_later_runs(api, key):
         api.answer(key, "true", language="bash")
         assert upload.result().status == 201
         assert changes(api.answer(key, "true", language="bash")) == [], number
+        if not stays:
+            api.file(key, f"up-{number}", "DELETE")
 
 
 def test_upload_that_lasts_over_runs(api, key):

@@ -26,6 +26,12 @@ def test_names_live_from_call_to_call(session):
     assert session.good("import __main__; print(__main__.x)") == "2\n"
 
 
+def test_end_of_a_call_tells_of_an_empty_home(session):
+    assert session("x = 1").ended["is_home_empty"] == 1
+    assert session("open('f', 'w').close()").ended["is_home_empty"] == 0
+    assert session("import os; os.remove('f')").ended["is_home_empty"] == 1
+
+
 def test_each_call_has_its_own_streams_arguments_and_variables(session):
     assert session.good("import sys; print(input(), sys.argv[1:])", stdin=b"one\n", args=["a", "b c"]) == "one ['a', 'b c']\n"
     assert session.good("print(sys.argv[1:], sys.stdin.read())", stdin=b"two") == "[] two\n"

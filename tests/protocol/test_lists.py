@@ -93,6 +93,14 @@ def test_settled_listing_is_older_than_a_later_change(client, session):
         assert after[b"other"]["ctime"] > before[b"file"]["ctime"]
 
 
+@pytest.mark.parametrize("code, is_empty", [("true", 1), (">.hidden", 0), ("mkdir folder", 0), ("mkfifo fifo", 0),
+                                            ("ln -s nowhere link", 0), ("echo >x; rm x", 1), (FILL, 0)])
+def test_end_of_a_run_tells_of_an_empty_home(code, is_empty, client, session):
+    language = "python" if code is FILL else "bash"
+    assert client.result(session, code, language, within=60)[0]["is_home_empty"] == is_empty
+    assert (len(client.list(session)[1]) == 0) == is_empty
+
+
 def test_home_with_all_its_inodes(client, session):
     client.result(session, FILL, within=60)
     answer, found = client.list(session)

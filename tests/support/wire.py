@@ -55,8 +55,8 @@ _FIELDS = {
                      "zygotes"),
     Type.SESSION_IS: ("<Q", "session"),
     Type.RUN_STARTED: ("<QQII", "run start_us interpreter lost"),
-    Type.RUN_ENDED: ("<QIiQQQ4I", "run end code wall_us cpu_us memory_peak_bytes memory_peak_is_rss advice "
-                                   "is_kept lost"),
+    Type.RUN_ENDED: ("<QIiQQQ2I2HI", "run end code wall_us cpu_us memory_peak_bytes memory_peak_is_rss advice "
+                                       "is_kept is_home_empty lost"),
     Type.FILE_IS: ("<QqQ", "size_bytes mtime_ns inode"),
     Type.UPLOAD_IS: ("<Q", "upload"),
     Type.LISTING_IS: ("<IIQ", "entries is_truncated size_bytes"),
