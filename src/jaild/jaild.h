@@ -3,6 +3,7 @@
 #include "jail/cgroup/cgroup.h"
 #include "jaild/loop.h"
 #include "jaild/spares/spares.h"
+#include "jaild/spares/walkers.h"
 #include "jaild/zygote/zygote.h"
 #include "wire/stage.h"
 
@@ -47,6 +48,7 @@ struct jaild {
 	unsigned sessions_max;
 	unsigned n_sessions; /* without spare ones */
 	struct spares spares;
+	struct walkers walkers;
 	unsigned n_cells;
 	struct upload *uploads;
 	unsigned n_uploads;

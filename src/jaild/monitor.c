@@ -70,6 +70,7 @@ static void on_spares(
 		return;
 	}
 	spares_keep(jaild, spares->count, &spares->limits);
+	walkers_later(jaild);
 	answer_done(jaild, reply);
 }
 

@@ -9,8 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
-#include <linux/sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,9 +20,9 @@
 
 /*
  * A home can hold tens of thousands of entries that a script has made to be slow. So it is read by
- * a child, which stops by itself after WALK_LIMIT_US with what it has, and is killed somewhat
- * later. The child ends with the number of entries in the listing's last bytes (struct
- * walker_result).
+ * a child, mostly one that waits for this (jaild/spares/walkers.h), which stops by itself after
+ * WALK_LIMIT_US with what it has, and is killed somewhat later. The child ends with the number of
+ * entries in the listing's last bytes (struct walker_result).
  */
 
 /* What getdents64(2) says of "." and ".." in a folder of tmpfs, which lists them first: two records
@@ -44,6 +42,7 @@ static void walk_free(struct walk *walk)
 	(void)fd_close(walk->listing_fd);
 	session->walk = NULL;
 	free(walk);
+	walkers_later(jaild);
 	session_settle(session);
 }
 
@@ -101,21 +100,6 @@ static void on_limit(struct timer *timer)
 	walk_stop(container_of(timer, struct walk, timer));
 }
 
-/* A plain fork (jaild is small) that comes with a pidfd. */
-static pid_t fork_with_pidfd(int *ret_pidfd)
-{
-	int pidfd = -1;
-	struct clone_args args = {
-		.flags = CLONE_PIDFD, .pidfd = (uintptr_t)&pidfd, .exit_signal = SIGCHLD
-	};
-	long pid = syscall(SYS_clone3, &args, sizeof(args));
-
-	if (pid < 0)
-		return -errno;
-	*ret_pidfd = pidfd;
-	return (pid_t)pid;
-}
-
 bool walk_home_is_empty(const struct session *session)
 {
 	AUTO_CLOSE int fd = openat(session->home.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -139,6 +123,24 @@ static int empty_answer(struct jaild *jaild, const struct reply *reply)
 	return r;
 }
 
+/* Has a walker list the home: the one that waits, or one that is made now. Returns its pid or
+ * -errno. */
+static pid_t walker_get(
+	const struct session *session, int listing_fd, uint32_t flags, int *ret_pidfd)
+{
+	const struct walkers_work work = {
+		.home_fd = session->home.fd, .listing_fd = listing_fd, .flags = flags
+	};
+	pid_t pid;
+
+	if (walkers_take(session->jaild, &work, &pid, ret_pidfd) == 0)
+		return pid;
+	pid = walkers_fork(ret_pidfd);
+	if (pid == 0)
+		walker_run(session->home.fd, listing_fd, flags);
+	return pid;
+}
+
 int walk_start(struct session *session, const struct reply *reply, uint32_t flags)
 {
 	struct jaild *jaild = session->jaild;
@@ -156,9 +158,7 @@ int walk_start(struct session *session, const struct reply *reply, uint32_t flag
 	listing_fd = memfd_create("listing", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (listing_fd < 0)
 		return -errno;
-	pid = fork_with_pidfd(&pidfd);
-	if (pid == 0)
-		walker_run(session->home.fd, listing_fd, flags);
+	pid = walker_get(session, listing_fd, flags, &pidfd);
 	if (pid < 0)
 		return pid;
 	walk = xcalloc(1, sizeof(*walk));

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "extent/extent.h"
 #include "jail/outside/caps.h"
+#include "wire/channel.h"
 #include "wire/listing.h"
 #include "wire/message.h"
 
@@ -19,6 +20,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -212,26 +214,31 @@ static void times_settle(const struct walker *walker)
 }
 
 /* Only reading, of files whatever their mode; a listing larger than its maximum is impossible. */
-static int rights_drop(int home_fd, int listing_fd)
+static int rights_drop(void)
 {
 	struct rlimit limit = { LISTING_SIZE_MAX + 4096, LISTING_SIZE_MAX + 4096 };
 
-	if (dup2(home_fd, 0) < 0 || dup2(listing_fd, 1) < 0 || close_range(3, ~0U, 0) < 0)
-		return -errno;
+	(void)prctl(PR_SET_NAME, "cloche-walker", 0, 0, 0);
 	if (setrlimit(RLIMIT_FSIZE, &limit) < 0)
 		return -errno;
 	return caps_keep_only(1ULL << CAP_DAC_READ_SEARCH);
 }
 
-void walker_run(int home_fd, int listing_fd, uint32_t flags)
+/* The home becomes 0 and the listing 1; 2 is the log, and there is nothing else. */
+static int fds_take(int home_fd, int listing_fd)
+{
+	if (dup2(home_fd, 0) < 0 || dup2(listing_fd, 1) < 0 || close_range(3, ~0U, 0) < 0)
+		return -errno;
+	return 0;
+}
+
+__attribute__((noreturn)) static void walk(uint32_t flags)
 {
 	struct walker walker = { .home_fd = 0,
 		.do_hash = flags & WIRE_LIST_HASH,
 		.do_targets = flags & WIRE_LIST_TARGETS,
 		.deadline_us = clock_now_us() + WALK_LIMIT_US };
 
-	if (rights_drop(home_fd, listing_fd) < 0)
-		_exit(1);
 	buf_init(&walker.folders, FOLDERS_BYTES_MAX);
 	buf_init(&walker.records, LISTING_SIZE_MAX);
 	home_walk(&walker);
@@ -241,4 +248,26 @@ void walker_run(int home_fd, int listing_fd, uint32_t flags)
 		fd_write_full(1, &walker.result, sizeof(walker.result)) < 0)
 		_exit(1);
 	_exit(0);
+}
+
+void walker_run(int home_fd, int listing_fd, uint32_t flags)
+{
+	if (fds_take(home_fd, listing_fd) < 0 || rights_drop() < 0)
+		_exit(1);
+	walk(flags);
+}
+
+void walker_wait(int fd)
+{
+	struct walker_request request;
+	int fds[CHANNEL_FDS_MAX];
+	size_t n_fds;
+	ssize_t n;
+
+	if (dup2(fd, 0) < 0 || dup2(2, 1) < 0 || close_range(3, ~0U, 0) < 0 || rights_drop() < 0)
+		_exit(1);
+	n = channel_receive(0, &request, sizeof(request), fds, &n_fds);
+	if (n != sizeof(request) || n_fds != 2 || fds_take(fds[0], fds[1]) < 0)
+		_exit(n == 0 ? 0 : 1);
+	walk(request.flags);
 }

@@ -9,6 +9,15 @@ struct walker_result {
 	uint64_t size_bytes; /* filled in by its reader */
 };
 
+/* What a walker that waits is told, with two descriptors: the home's and the listing's. */
+struct walker_request {
+	uint32_t flags;
+};
+
 /* In a child of jaild: gives away all rights but reading the home, lists it (wire/listing.h) into
  * listing_fd, and exits. flags are enum wire_list_flag. */
 __attribute__((noreturn)) void walker_run(int home_fd, int listing_fd, uint32_t flags);
+
+/* The same for a home that is told later over fd (wire/channel.h): it waits for its one request
+ * with the rights and with no descriptor else but the log's, and exits when fd is hung up. */
+__attribute__((noreturn)) void walker_wait(int fd);

@@ -469,6 +469,18 @@ class Jaild(Client):
     def inits(self):
         return [pid for pid in children(self.pid) if cmdline(pid) == b"cloche-init"]
 
+    def walkers(self):
+        """Those that wait for a home, and those that read one."""
+        return [pid for pid in children(self.pid) if Path(f"/proc/{pid}/comm").read_text() == "cloche-walker\n"]
+
+    def waiting_walker(self, within=10):
+        """One is begun behind each listing, if spares are wanted."""
+        deadline = time.monotonic() + within
+        while len(found := self.walkers()) != 1:
+            assert time.monotonic() < deadline, found
+            time.sleep(0.002)
+        return found[0]
+
     def descriptors(self):
         """What jaild has open: number -> what it is. It answers before it closes, so it is asked once more first."""
         self.status()

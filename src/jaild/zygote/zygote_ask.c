@@ -182,6 +182,8 @@ bool child_is_known(const struct jaild *jaild, pid_t pid)
 		if (session->walk && session->walk->pid == pid)
 			return true;
 	}
+	if (jaild->walkers.pid == pid)
+		return true;
 	for (unsigned i = 0; i < ZYGOTE_KINDS; i++) {
 		const struct zygote_place *place = &jaild->nursery.places[i];
 
