@@ -23,22 +23,30 @@ struct supervisor *supervisor_of(const struct http_request *request)
 	return (struct supervisor *)(uintptr_t)(config - offsetof(struct supervisor, http));
 }
 
+/* size: of the body as text, which takes as long to measure as to write. */
+static void respond(struct http_request *request, int status, const struct json *body, size_t size)
+{
+	AUTO_BUF struct buf text = BUF_INIT(size);
+
+	(void)json_write(body, &text);
+	claim_settle(request, text.len);
+	http_respond_take(request, status, "application/json", &text);
+}
+
 void api_respond(struct http_request *request, int status, struct json *body)
 {
-	if (claim_answer(request, json_measure(body)))
-		api_respond_claimed(request, status, body);
-	else
-		json_free(body);
+	AUTO_JSON struct json *tree = body;
+	size_t size = json_measure(tree);
+
+	if (claim_answer(request, size))
+		respond(request, status, tree, size);
 }
 
 void api_respond_claimed(struct http_request *request, int status, struct json *body)
 {
 	AUTO_JSON struct json *tree = body;
-	AUTO_BUF struct buf text = BUF_INIT(json_measure(tree));
 
-	(void)json_write(tree, &text);
-	claim_settle(request, text.len);
-	http_respond_take(request, status, "application/json", &text);
+	respond(request, status, tree, json_measure(tree));
 }
 
 int api_body_move(struct http_request *request,
