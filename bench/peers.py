@@ -16,6 +16,9 @@ MEMORY_BYTES = 256 << 20
 PROCESSES = 17
 FIRST_ID = 1000000
 IDS = 65536
+# What libraries of /usr look for; a cell has its own.
+ETC = [path for path in ("/etc/alternatives", "/etc/ld.so.cache", "/etc/matplotlibrc") if os.path.exists(path)]
+ENVIRONMENT = {}  # that scripts have beyond PATH and LANG
 UNIFIED = "/sys/fs/cgroup/unified"
 
 
@@ -43,6 +46,8 @@ class Bubblewrap:
             words.append(f"--unshare-{kind}")
         for link, target in LINKS.items():
             words += ["--symlink", target, f"/{link}"]
+        for path in ETC:
+            words += ["--ro-bind", path, path]
         words += ["--dev", "/dev", "--tmpfs", "/dev/shm", "--tmpfs", "/tmp"]
         words += ["--tmpfs", "/mnt/data", "--chdir", "/mnt/data"]
         if script:
@@ -58,7 +63,8 @@ class Crun:
         self.place = place
 
     def command(self, program, script=None):
-        bundle = self.place / f"crun-{pathlib.Path(program[0]).name}"
+        name = pathlib.Path(script or program[0]).stem
+        bundle = self.place / f"crun-{pathlib.Path(program[0]).name}-{name}"
         if not bundle.exists():
             self.bundle_make(bundle, program, script)
         return (shutil.which("crun"), "--cgroup-manager=cgroupfs", "run", "--bundle", bundle, "{}")
@@ -69,6 +75,10 @@ class Crun:
             (rootfs / folder).mkdir(parents=True)
         for link, target in LINKS.items():
             (rootfs / link).symlink_to(target)
+        for path in ETC:
+            here = rootfs / path[1:]
+            here.parent.mkdir(parents=True, exist_ok=True)
+            here.mkdir() if os.path.isdir(path) else here.touch()
         if script:
             shutil.copyfile(script, rootfs / "main.py")
         (bundle / "config.json").write_text(json.dumps(self.config(program)))
@@ -81,14 +91,14 @@ class Crun:
     def config(self, program):
         ids = [{"containerID": 0, "hostID": FIRST_ID, "size": IDS}]
         kinds = ("user", "pid", "network", "ipc", "uts", "mount", "cgroup")
-        usr = {"destination": "/usr", "type": "bind", "source": "/usr",
-               "options": ["bind", "ro", "nosuid", "nodev"]}
+        shared = [{"destination": path, "type": "bind", "source": path,
+                   "options": ["bind", "ro", "nosuid", "nodev"]} for path in ("/usr", *ETC)]
         return {
             "ociVersion": "1.0.0",
             "process": {
                 "user": {"uid": 65534, "gid": 65534},
                 "args": list(program),
-                "env": ["PATH=/usr/bin:/bin", "LANG=C.UTF-8"],
+                "env": ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", *(f"{name}={value}" for name, value in ENVIRONMENT.items())],
                 "cwd": "/mnt/data",
                 "capabilities": {},
                 "noNewPrivileges": True,
@@ -96,7 +106,7 @@ class Crun:
             },
             "root": {"path": "rootfs", "readonly": True},
             "hostname": "cloche",
-            "mounts": [usr, self.tmpfs("/dev", "64k"), self.tmpfs("/dev/shm", "64m"),
+            "mounts": [*shared, self.tmpfs("/dev", "64k"), self.tmpfs("/dev/shm", "64m"),
                        self.tmpfs("/tmp", "100m"), self.tmpfs("/mnt/data", "100m")],
             "linux": {
                 "uidMappings": ids,
@@ -128,6 +138,8 @@ class Nsjail:
             words += ["-s", f"{target}:/{link}"]
         for device in ("null", "zero", "full", "random", "urandom"):
             words += ["-B", f"/dev/{device}"]
+        for path in ETC:
+            words += ["-R", path]
         words += ["-T", "/dev/shm", "-T", "/tmp", "-T", "/mnt/data"]
         words += ["--cgroup_mem_max", str(MEMORY_BYTES), "--cgroup_pids_max", str(PROCESSES),
                   "--cgroup_cpu_ms_per_sec", "1000", *self.cgroup_parents()]

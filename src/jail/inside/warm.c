@@ -12,9 +12,11 @@
 
 /* init's end. All waits are bounded: a cell whose interpreter does not come executes one. */
 
-/* While the process is on its way: longer than a fork on a busy machine, shorter than what an
- * interpreter's start takes there. */
-#define WARM_READY_MS 500
+/* While the process is on its way. One that dies, or whose zygote does, is heard of at once; so
+ * this is for a zygote that hangs, and long enough for a machine on which fifty wait for a
+ * processor: to execute the interpreter there, and what it imports, takes a hundred times the CPU.
+ */
+#define WARM_READY_MS 4000
 /* From the run to its word that it goes on: it only connects its streams in between. */
 #define WARM_STARTED_MS 5000
 
