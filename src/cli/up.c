@@ -144,6 +144,7 @@ int cli_up(int argc, char **argv)
 		return 0;
 	}
 	(void)log_level_parse(up.options.settings.log_level, &log_level);
+	log_drop_when_full(); /* nobody would start anew what has died */
 	status = open_all(&up);
 	if (status == 0) {
 		up.deadline_us = clock_now_us() + UP_READY_US;

@@ -56,8 +56,10 @@ static int refuse(struct entry *entry, int error, enum fault_code code, const ch
 static int refuse_full(struct entry *entry)
 {
 	counters_add(&entry->house->counters, COUNTER_REFUSED_FULL, 1);
-	return refuse(entry, -EAGAIN, FAULT_SANDBOX_BUSY,
-		"all sessions are in use, and none was closed in time");
+	fault_set(entry->fault, FAULT_SANDBOX_BUSY,
+		"all %u sessions (max_sessions) are in use, and none was closed in time",
+		entry->house->config.max_sessions);
+	return -EAGAIN;
 }
 
 /* Why a call that waited ends without having begun. */

@@ -205,6 +205,7 @@ int main(int argc, char **argv)
 		return 2;
 	(void)prctl(PR_SET_NAME, "cloche-supervis", 0, 0, 0);
 	(void)log_level_parse(options.settings.log_level, &log_level);
+	log_drop_when_full(); /* every request would wait for the reader of a log */
 	supervisor.http.limits = limits_make(resources_set());
 	r = lock_in(&options, &what);
 	if (r < 0) {

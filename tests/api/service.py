@@ -179,14 +179,14 @@ def read_events(response):
 class Service:
     """`cloche up` with options, started and ready. Everything of it lives in the pen."""
 
-    def __init__(self, pen, folder, *options, state=None):
+    def __init__(self, pen, folder, *options, state=None, stderr=None):
         self.pen = pen
         self.state = Path(state or tempfile.mkdtemp(prefix="state-", dir=folder))
         self.log = folder / f"log-{time.monotonic_ns()}"
         words = [PROGRAM, "up", "--no-assistant", "--state", self.state, "--listen", "127.0.0.1:0", *options]
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(pen.wrap(words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                            stderr=log, start_new_session=True)
+                                            stderr=stderr or log, start_new_session=True)
         os.set_blocking(self.process.stdout.fileno(), False)
         self.said = b""
         self._await_ready()

@@ -190,6 +190,29 @@ def test_all_tenants_together_leave_a_way_in(service, api, tenants):
     until(lambda: served(api) == 1)
 
 
+def test_a_log_that_nobody_reads_stops_nothing(start):
+    """Neither `up` nor the supervisor waits for room in a pipe that is full: lines are dropped, and that is said."""
+    ours, theirs = os.pipe()
+    os.set_blocking(theirs, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(theirs, b"x" * 4096)
+    os.set_blocking(theirs, True)
+    try:
+        service = start("--log-level", "debug", stderr=theirs)
+        assert service.api.answer("k", "print(1)")["stdout"]["text"] == "1\n"
+        os.set_blocking(ours, False)
+        with contextlib.suppress(BlockingIOError):
+            while os.read(ours, 1 << 16):
+                pass
+        service.api.answer("k", "print(1)")
+        assert b"lines dropped" in os.read(ours, 1 << 16)
+        assert service.stop() < 30
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
 def test_large_bodies_of_one_tenant_leave_memory_to_others(service, api, tenants):
     greedy, other = tenants[:2]
     body = json.dumps({"language": "bash", "code": "true", "stdin": "x" * 1000}).encode()
