@@ -59,7 +59,7 @@ static const char up_usage[] =
 	"      --log-level LEVEL    error, warning, info (default) or debug\n"
 	"      --unlimited-host     go on where no cgroup limit can be set\n"
 	"      --no-warm            start an interpreter for each run\n"
-	"      --no-assistant       the service alone, without the chat\n"
+	"      --no-assistant       the service alone; as without: there is no chat yet\n"
 	"\n"
 	"Exit status: 0 ended by a signal; 125 cannot serve; 2 usage.\n";
 
