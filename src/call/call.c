@@ -398,6 +398,18 @@ static int keep(struct call *call)
 	return r;
 }
 
+/* A run that failed at a stage may have begun all the same, when init died before it could say so:
+ * what is seen in the home afterwards must be what the store has, or a stop would take it away
+ * again. */
+static void keep_failed(struct call *call)
+{
+	struct fault ignored;
+
+	/* without a stage it is jaild that is gone, and the home with it */
+	if (call->result->fault.stage[0])
+		(void)visit_save(&call->visit, NULL, &call->dropped, &ignored);
+}
+
 /* Everything between the beginning and the end of the visit. */
 static int execute(struct call *call)
 {
@@ -419,6 +431,7 @@ static int execute(struct call *call)
 	r = run_script(call);
 	if (r < 0) {
 		counters_add(house_counters_get(call->house), COUNTER_ENDED_SETUP, 1);
+		keep_failed(call);
 		return r;
 	}
 	count(call);
