@@ -96,7 +96,7 @@ static int plan_send(struct cell *cell, int proc_fd)
 		.landlock_abi = jaild->landlock_abi,
 		.filter_count = jaild->filter_count };
 	int fds[PLAN_FDS_MAX] = { [PLAN_FD_HOME] = cell->home_fd,
-		[PLAN_FD_PROC_SYS] = jaild->sys_user_fd,
+		[PLAN_FD_PROC_SYS] = jaild->limits_fds[jaild->next_limits++ % LIMITS_FDS],
 		[PLAN_FD_FILTER] = jaild->filter_fd,
 		[PLAN_FD_PROC] = proc_fd };
 

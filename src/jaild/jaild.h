@@ -13,6 +13,11 @@ struct client;
 struct session;
 struct upload;
 
+/* The kernel finds a file of sys/user among those of the same name of all user namespaces that
+ * have used the same procfs, dead ones for a while too: one after the other. So cells take turns
+ * with several. */
+#define LIMITS_FDS 16
+
 /*
  * The one object of the program: what jaild holds for its whole life. Everything else hangs off it
  * and is reached from a watch or a timer by container_of.
@@ -32,16 +37,18 @@ struct jaild {
 	unsigned next_cpu;
 	unsigned landlock_abi;
 
-	int init_fd;	 /* sealed cloche-init */
-	int proc_fd;	 /* our own /proc */
-	int sys_user_fd; /* its sys/user */
-	int homes_fd;	 /* folder of all homes, in our own mount namespace */
-	int own_ns_fd;	 /* that namespace */
-	int own_net_fd;	 /* our own network namespace, an empty one */
+	int init_fd;	/* sealed cloche-init */
+	int proc_fd;	/* our own /proc */
+	int homes_fd;	/* folder of all homes, in our own mount namespace */
+	int own_ns_fd;	/* that namespace */
+	int own_net_fd; /* our own network namespace, an empty one */
 	int template_ns_fd;
 	int null_fd;
 	int filter_fd; /* the script's filter, sealed */
 	uint32_t filter_count;
+
+	int limits_fds[LIMITS_FDS]; /* sys/user of as many other ones */
+	unsigned next_limits;
 
 	struct nursery nursery;
 	struct session *sessions;

@@ -130,6 +130,15 @@ static int template_start(struct jaild *jaild, int rootfs_fd)
 	return template_make(&source, jaild->proc_fd, &jaild->template_ns_fd);
 }
 
+static int limits_make(struct jaild *jaild)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < LIMITS_FDS && r == 0; i++)
+		r = procfs_limits_make(&jaild->limits_fds[i]);
+	return r;
+}
+
 /* A root of our own with /proc and the folder of homes, attached over the host's /proc for the
  * moment between two calls. */
 static int mounts_make(struct jaild *jaild)
@@ -155,11 +164,9 @@ static int mounts_make(struct jaild *jaild)
 	jaild->homes_fd = open("/homes", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	jaild->own_ns_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	jaild->own_net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	jaild->sys_user_fd = open("/proc/sys/user", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (jaild->homes_fd < 0 || jaild->own_ns_fd < 0 || jaild->own_net_fd < 0 ||
-		jaild->sys_user_fd < 0)
+	if (jaild->homes_fd < 0 || jaild->own_ns_fd < 0 || jaild->own_net_fd < 0)
 		return -errno;
-	return 0;
+	return limits_make(jaild);
 }
 
 /* The filter, and the Landlock version that cells are restricted with: at least the first. */

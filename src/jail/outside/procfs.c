@@ -4,6 +4,7 @@
 #include "jail/outside/errand.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/mount.h>
@@ -42,6 +43,22 @@ static int procfs_open(bool is_for_cell, int *ret_fd)
 int procfs_make_own(int *ret_fd)
 {
 	return procfs_open(false, ret_fd);
+}
+
+/* The mount needs no place: it lives as long as the folder is held. */
+int procfs_limits_make(int *ret_fd)
+{
+	AUTO_CLOSE int mount_fd = -1;
+	int fd, r;
+
+	r = procfs_open(false, &mount_fd);
+	if (r < 0)
+		return r;
+	fd = openat(mount_fd, "sys/user", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	*ret_fd = fd;
+	return 0;
 }
 
 static void grandchild_make(int socket)

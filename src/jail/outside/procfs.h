@@ -10,3 +10,8 @@ int procfs_make(int init_pidfd, int *ret_fd);
 
 /* jaild's own /proc, detached. */
 int procfs_make_own(int *ret_fd);
+
+/* The folder sys/user of a procfs of its own, for cells to write their limits of namespaces into
+ * (jail/inside/namespaces.h). Where a whole /proc is visible; the caller closes. Returns 0 or
+ * -errno. */
+int procfs_limits_make(int *ret_fd);

@@ -39,7 +39,7 @@
 
 enum plan_fd {
 	PLAN_FD_HOME,	  /* detached clone of the home's mount */
-	PLAN_FD_PROC_SYS, /* jaild's /proc/sys/user, to forbid namespaces with */
+	PLAN_FD_PROC_SYS, /* sys/user of a /proc of jaild, to forbid namespaces with */
 	PLAN_FD_FILTER,	  /* sealed memfd with the script's BPF program */
 	PLAN_FD_PROC,	  /* detached /proc of the cell, only with limits.own_proc */
 	PLAN_FDS_MAX
