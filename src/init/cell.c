@@ -1,8 +1,8 @@
 #include "init/cell.h"
 
 #include "base/fd.h"
+#include "init/maker.h"
 #include "init/zygote.h"
-#include "jail/inside/filter_map.h"
 #include "jail/inside/identity.h"
 #include "jail/inside/landlock.h"
 #include "jail/inside/mounts.h"
@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -28,8 +29,9 @@
  * else.
  */
 
-static int plan_receive(struct jail_plan *plan, int *fds)
+static int plan_receive(struct cell *cell, struct jail_plan *plan, int *fds)
 {
+	bool is_in_cell = getpid() == 1;
 	size_t n_fds;
 	ssize_t n;
 	int r;
@@ -37,9 +39,11 @@ static int plan_receive(struct jail_plan *plan, int *fds)
 	n = channel_receive(INIT_CONTROL_FD, plan, sizeof(*plan), fds, &n_fds);
 	if (n < 0)
 		return (int)n;
-	if (zygote_is_planned(plan, (size_t)n, n_fds))
+	if (!is_in_cell && maker_is_planned(plan, (size_t)n, n_fds))
+		maker_become((const struct maker_plan *)plan, fds, cell);
+	if (!is_in_cell && zygote_is_planned(plan, (size_t)n, n_fds))
 		zygote_become((const struct zygote_plan *)plan, fds);
-	r = plan_check(plan, (uint64_t)n, n_fds);
+	r = is_in_cell ? plan_check(plan, (uint64_t)n, n_fds) : -EBADMSG;
 #ifdef CLOCHE_FAULT_INJECTION
 	if (r == 0)
 		stage_to_fail = plan->stage_to_fail;
@@ -47,14 +51,23 @@ static int plan_receive(struct jail_plan *plan, int *fds)
 	return r;
 }
 
-/* Undumpable: the script runs beside init as another user of the same namespace. */
+/* Dumpable again, which the change of ids has ended: as long as it is alone in its cell, a zygote
+ * may enter by it, whose right over the cell does not reach the maker's namespace, where its memory
+ * comes from. It hides before a script begins (identity_hide). */
 static int identity_take(void)
 {
 	int r = identity_become_root();
 
 	if (r < 0)
 		return r;
-	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : 0;
+	return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+static int born_tell(void)
+{
+	const struct init_event born = { .kind = INIT_BORN };
+
+	return channel_send(INIT_CONTROL_FD, &born, sizeof(born), NULL, 0);
 }
 
 /* jaild may have gone between our birth and this call: then the socket has hung up already. */
@@ -88,10 +101,10 @@ void cell_build(struct cell *cell)
 	int fds[CHANNEL_FDS_MAX];
 	int landlock_fd = -1;
 
-	wall_check(STAGE_INIT_PLAN, plan_receive(&cell->plan, fds));
-	wall(STAGE_INIT_PLAN,
-		filter_map(fds[PLAN_FD_FILTER], cell->plan.filter_count, &cell->filter));
+	wall_check(STAGE_INIT_PLAN, plan_receive(cell, &cell->plan, fds));
+	wall(STAGE_INIT_PLAN, cell->filter ? 0 : -EBADMSG);
 	wall(STAGE_INIT_IDENTITY, identity_take());
+	wall_check(STAGE_INIT_IDENTITY, born_tell());
 	wall(STAGE_INIT_DEATH_SIGNAL, death_signal_set());
 	wall(STAGE_INIT_HOME, mounts_attach_home(fds[PLAN_FD_HOME]));
 	wall(STAGE_INIT_TMPFS, mounts_make_tmpfs(&cell->plan.limits));

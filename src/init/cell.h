@@ -3,16 +3,21 @@
 #include "jail/plan/plan.h"
 
 #include <linux/filter.h>
+#include <stdint.h>
 
 /* What init holds of its cell. */
 struct cell {
+	char *name;	   /* argv[0], for a maker's cells (init/maker.h), */
+	void (*run)(void); /* which begin here */
 	struct jail_plan plan;
-	const struct sock_filter *filter; /* mapped */
+	const struct sock_filter *filter; /* what is left of the script's, mapped by the maker */
+	uint32_t filter_count;
 	int landlock_fd;
-	int filter_fd;
-	int warm_fd; /* to an interpreter on its way or waiting, -1 */
+	int filter_fd; /* the whole one, for interpreters that come to wait here */
+	int warm_fd;   /* to an interpreter on its way or waiting, -1 */
 };
 
 /* Receives the plan (descriptor INIT_CONTROL_FD) and builds the cell around this process. Any
- * failure ends the process through wall(). */
+ * failure ends the process through wall(). What comes may also be the plan of a maker or
+ * of a zygote: then it does not return. */
 void cell_build(struct cell *cell);

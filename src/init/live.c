@@ -89,9 +89,10 @@ static int started_tell(pid_t pid)
 
 static void interpreter_start(struct live *live, const struct cell *cell)
 {
-	struct script script = {
-		.plan = &cell->plan, .filter = cell->filter, .landlock_fd = cell->landlock_fd
-	};
+	struct script script = { .plan = &cell->plan,
+		.filter = cell->filter,
+		.filter_count = cell->filter_count,
+		.landlock_fd = cell->landlock_fd };
 	AUTO_CLOSE int theirs = -1;
 	AUTO_CLOSE int null_fd = -1;
 	int fds[WIRE_RUN_FDS];

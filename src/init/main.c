@@ -34,6 +34,8 @@ struct watch {
 	usec_t deadline_us;
 };
 
+static struct cell own;
+
 static void event_send(const struct init_event *event)
 {
 	(void)channel_send(INIT_CONTROL_FD, event, sizeof(*event), NULL, 0);
@@ -127,41 +129,50 @@ static void script_watch(const struct watch *watch)
 	event_send(&event);
 }
 
-int main(void)
+/* From the first message on. */
+__attribute__((noreturn)) static void init_run(void)
 {
-	static struct cell cell;
-	struct init_event born = { .kind = INIT_BORN }, ready = { .kind = INIT_READY },
-			  started = { .kind = INIT_STARTED };
-	struct script script = { .plan = &cell.plan };
+	struct init_event ready = { .kind = INIT_READY }, started = { .kind = INIT_STARTED };
+	struct cell *cell = &own;
+	struct script script = { .plan = &cell->plan };
 	struct watch watch;
 	struct jail_run run;
 	int fds[CHANNEL_FDS_MAX];
 
-	/* executed out of a memfd, older kernels name us by its number */
-	(void)prctl(PR_SET_NAME, "cloche-init", 0, 0, 0);
-	event_send(&born);
-	cell_build(&cell);
+	cell_build(cell);
 	wall(STAGE_INIT_READY, channel_send(INIT_CONTROL_FD, &ready, sizeof(ready), NULL, 0));
-	wall(STAGE_RUN_PACKAGE, run_receive(&cell, &run, fds));
+	wall(STAGE_RUN_PACKAGE, run_receive(cell, &run, fds));
 	/* was for interpreters that come to wait here */
-	cell.filter_fd = fd_close(cell.filter_fd);
+	cell->filter_fd = fd_close(cell->filter_fd);
 	if (run.magic == LIVE_MAGIC) {
-		cell.warm_fd = fd_close(cell.warm_fd);
-		live_serve(&cell);
+		cell->warm_fd = fd_close(cell->warm_fd);
+		live_serve(cell);
 	}
 	wall(STAGE_RUN_PACKAGE, package_map(fds[WIRE_RUN_PACKAGE], &script));
 	watch.signal_fd = children_open();
 	wall(STAGE_RUN_PACKAGE, watch.signal_fd);
 	script.fds = fds;
-	script.landlock_fd = cell.landlock_fd;
-	script.filter = cell.filter;
+	script.landlock_fd = cell->landlock_fd;
+	script.filter = cell->filter;
+	script.filter_count = cell->filter_count;
 	script_prepare(&script);
-	watch.script = run_start(&cell, &script, &run, &started);
+	watch.script = run_start(cell, &script, &run, &started);
 	/* checked, but past the point where a test may make it fail: the script runs */
 	wall_check(STAGE_SCRIPT_CAPABILITIES, identity_drop_capabilities());
 	channel_close_fds(fds, CHANNEL_FDS_MAX);
 	event_send(&started);
 	watch.deadline_us = clock_now_us() + run.watchdog_ms * 1000;
 	script_watch(&watch);
-	return 0;
+	_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 1)
+		return 1;
+	/* executed out of a memfd, older kernels name us by its number */
+	(void)prctl(PR_SET_NAME, argv[0], 0, 0, 0);
+	own.name = argv[0];
+	own.run = init_run;
+	init_run();
 }

@@ -187,11 +187,10 @@ void cell_end(struct cell *cell)
 		cell_finish(cell);
 }
 
-/* init is there: the second half of the building, and the run if there is one already. */
+/* init has its ids: an interpreter may come, and the run if there is one already. */
 static void cell_go_on(struct cell *cell)
 {
-	/* after its death /proc/PID may be another process's */
-	if (cell->state != CELL_BORN || cell->is_dead || !cell_build_finish(cell))
+	if (cell->state != CELL_BORN || cell->is_dead)
 		return;
 	cell->state = CELL_WAITING;
 	cell_build_warm(cell, cell->session->warm);

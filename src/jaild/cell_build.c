@@ -3,10 +3,10 @@
 #include "base/fd.h"
 #include "jail/outside/home.h"
 #include "jail/outside/idmap.h"
+#include "jail/outside/maker.h"
 #include "jail/outside/network.h"
 #include "jail/outside/oom_score.h"
 #include "jail/outside/procfs.h"
-#include "jail/outside/spawn.h"
 #include "jaild/zygote/zygote.h"
 #include "wire/channel.h"
 
@@ -17,26 +17,18 @@
 #include <unistd.h>
 
 /*
- * The order: group and limit, the home's clone while we are in our own mount
- * namespace, the clone of the process, which is in its group before it executes, the maps, and then
- * the plan, on which init starts to work.
- *
- * It is in two halves because init has to have been executed in between: until then /proc/PID of it
- * is not ours to write. Init itself says that it is there.
+ * The order: group, the home's clone, the process, which is in its group before it does anything
+ * else, the maps, and then the plan, on which init starts to work. Init says when it has its ids:
+ * until then no interpreter could enter.
  */
 
 /* How much later than jaild init ends a forgotten cell by itself. */
 #define WATCHDOG_GRACE_MS 5000
 
-static int init_spawn(struct cell *cell)
+static int init_make(struct cell *cell)
 {
 	struct jaild *jaild = cell->session->jaild;
-	struct spawn spawn = { .init_fd = jaild->init_fd,
-		.null_fd = jaild->null_fd,
-		.template_ns_fd = jaild->template_ns_fd,
-		.own_ns_fd = jaild->own_ns_fd,
-		.network_fd = cell->session->network_fd,
-		.own_network_fd = jaild->own_net_fd,
+	struct maker_cell wanted = { .network_fd = cell->session->network_fd,
 		.cgroups = &jaild->cgroups,
 		.cgroup = &cell->cgroup };
 	int sockets[2], r;
@@ -44,8 +36,8 @@ static int init_spawn(struct cell *cell)
 	r = channel_pair(sockets);
 	if (r < 0)
 		return r;
-	spawn.control_fd = sockets[1];
-	r = spawn_init(&spawn, &cell->pid, &cell->pidfd);
+	wanted.control_fd = sockets[1];
+	r = maker_make(&jaild->maker, &jaild->maker_base, &wanted, &cell->pid, &cell->pidfd);
 	(void)fd_close(sockets[1]);
 	if (r < 0) {
 		(void)fd_close(sockets[0]);
@@ -131,32 +123,34 @@ static int network_need(struct session *session)
 		       : network_make(session->jaild->proc_fd, &session->network_fd);
 }
 
-bool cell_build_begin(struct cell *cell, struct failure *ret_failure)
+/* A failure is that of the request; nothing has been told to init yet. */
+static bool process_make(struct cell *cell, struct failure *failure)
 {
 	struct session *session = cell->session;
 
-	return !step_failed(ret_failure, STAGE_CELL_CGROUP, group_need(cell)) &&
-	       !step_failed(
-		       ret_failure, STAGE_CELL_HOME, home_clone(&session->home, &cell->home_fd)) &&
-	       !step_failed(ret_failure, STAGE_CELL_NETWORK, network_need(session)) &&
-	       !step_failed(ret_failure, STAGE_CELL_CLONE, init_spawn(cell));
+	return !step_failed(failure, STAGE_CELL_CGROUP, group_need(cell)) &&
+	       !step_failed(failure, STAGE_CELL_HOME, home_clone(&session->home, &cell->home_fd)) &&
+	       !step_failed(failure, STAGE_CELL_NETWORK, network_need(session)) &&
+	       !step_failed(failure, STAGE_CELL_CLONE, init_make(cell));
 }
 
-bool cell_build_finish(struct cell *cell)
+bool cell_build(struct cell *cell, struct failure *ret_failure)
 {
 	struct session *session = cell->session;
-	struct failure *failure = &cell->failure;
+	struct jaild *jaild = session->jaild;
 	AUTO_CLOSE int proc_fd = -1;
 
-	if (step_failed(failure, STAGE_CELL_OOM_SCORE,
-		    oom_score_set(session->jaild->proc_fd, cell->pid, OOM_SCORE_CELL)) ||
-		step_failed(failure, STAGE_CELL_MAPS,
-			idmap_write(session->jaild->proc_fd, cell->pid, &session->ids)))
+	if (!process_make(cell, ret_failure))
+		return false;
+	if (step_failed(ret_failure, STAGE_CELL_OOM_SCORE,
+		    oom_score_set(jaild->proc_fd, cell->pid, OOM_SCORE_CELL)) ||
+		step_failed(ret_failure, STAGE_CELL_MAPS,
+			idmap_write(jaild->proc_fd, cell->pid, &session->ids)))
 		return false;
 	if (session->limits.own_proc &&
-		step_failed(failure, STAGE_CELL_PROC, procfs_make(cell->pidfd, &proc_fd)))
+		step_failed(ret_failure, STAGE_CELL_PROC, procfs_make(cell->pidfd, &proc_fd)))
 		return false;
-	if (step_failed(failure, STAGE_CELL_PLAN, plan_send(cell, proc_fd)))
+	if (step_failed(ret_failure, STAGE_CELL_PLAN, plan_send(cell, proc_fd)))
 		return false;
 	cell->home_fd = fd_close(cell->home_fd);
 	return true;

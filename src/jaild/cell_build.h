@@ -2,13 +2,10 @@
 
 #include "jaild/cell.h"
 
-/* The first half: group, clone. Returns false with *ret_failure; then cell_destroy removes
- * what there is. init says INIT_BORN when it has been executed. */
-bool cell_build_begin(struct cell *cell, struct failure *ret_failure);
-
-/* The second half, once init has been born: maps and plan. Returns false with the failure
- * in the cell. */
-bool cell_build_finish(struct cell *cell);
+/* Makes the cell's process and hands it its plan. Returns false with *ret_failure; then
+ * cell_destroy removes what there is. init says INIT_BORN when it has its ids, and goes on by
+ * itself. */
+bool cell_build(struct cell *cell, struct failure *ret_failure);
 
 /* A word to init with n_fds descriptors, still the caller's. Returns 0 (also when init has gone:
  * its death is told by the loop) or -errno. */

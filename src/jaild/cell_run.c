@@ -53,7 +53,7 @@ static struct cell *cell_begin(struct session *session, struct failure *ret_fail
 {
 	struct cell *cell = cell_new(session);
 
-	if (!cell_build_begin(cell, ret_failure) ||
+	if (!cell_build(cell, ret_failure) ||
 		failed(ret_failure, STAGE_CELL_CLONE, cell_watch(cell))) {
 		cell_discard(cell);
 		return NULL;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "jail/cgroup/cgroup.h"
+#include "jail/outside/maker.h"
 #include "jaild/loop.h"
 #include "jaild/spares/spares.h"
 #include "jaild/spares/walkers.h"
@@ -44,12 +45,15 @@ struct jaild {
 	int own_net_fd; /* our own network namespace, an empty one */
 	int template_ns_fd;
 	int null_fd;
-	int filter_fd; /* the script's filter, sealed */
+	int filter_fd; /* the script's filter as a whole, sealed */
 	uint32_t filter_count;
+	struct maker_filters filters; /* and in parts */
 
 	int limits_fds[LIMITS_FDS]; /* sys/user of as many other ones */
 	unsigned next_limits;
 
+	struct maker maker;
+	struct maker_base maker_base;
 	struct nursery nursery;
 	struct session *sessions;
 	unsigned sessions_max;

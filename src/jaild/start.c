@@ -55,6 +55,7 @@ static void setup_take(struct jaild *jaild, const struct setup *setup)
 	jaild->cgroups = setup->cgroups;
 	jaild->ids = setup->ids;
 	jaild->next_id = 1;
+	maker_init(&jaild->maker);
 	nursery_init(jaild, setup->zygote_max_runs);
 	/* random, so that two instances with one range are not likely to share a pair */
 	if (getrandom(&jaild->next_pair, sizeof(jaild->next_pair), 0) < 0)
@@ -174,17 +175,21 @@ static int filters_make(struct jaild *jaild)
 {
 	long abi = syscall(
 		SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
+	int r;
 
 	if (abi < 0)
 		return -errno;
 	jaild->landlock_abi = (unsigned)abi;
+	r = filter_make_script(FILTER_WHOLE, &jaild->filter_fd, &jaild->filter_count);
+	if (r < 0)
+		return r;
 	if (jaild->nursery.max_runs > 0) {
-		int r = zygote_filter_make(&jaild->nursery.filter_fd, &jaild->nursery.filter_count);
+		r = zygote_filter_make(&jaild->nursery.filter_fd, &jaild->nursery.filter_count);
 
 		if (r < 0)
 			return r;
 	}
-	return filter_make_script(&jaild->filter_fd, &jaild->filter_count);
+	return maker_filters_make(&jaild->filters);
 }
 
 static int lock_in(void)
@@ -200,6 +205,18 @@ static int lock_in(void)
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return -errno;
 	return filter_install_own();
+}
+
+/* Ahead of the first cell; if it fails, that one tells. */
+static void maker_begin(struct jaild *jaild)
+{
+	jaild->maker_base = (struct maker_base){ .spawn = { .init_fd = jaild->init_fd,
+							 .null_fd = jaild->null_fd,
+							 .template_ns_fd = jaild->template_ns_fd,
+							 .own_ns_fd = jaild->own_ns_fd },
+		.own_network_fd = jaild->own_net_fd,
+		.filters = &jaild->filters };
+	(void)maker_start(&jaild->maker, &jaild->maker_base);
 }
 
 int start_jaild(struct jaild *jaild, const struct setup *setup, enum stage *ret_stage)
@@ -219,8 +236,10 @@ int start_jaild(struct jaild *jaild, const struct setup *setup, enum stage *ret_
 		!step_failed(&failure, STAGE_START_CAPABILITIES, caps_reduce(CAPABILITIES)) &&
 		!step_failed(&failure, STAGE_START_LOCK, lock_in()))
 		(void)failed(&failure, STAGE_START_SETUP, loop_init(&jaild->loop));
-	if (failure.error == 0)
+	if (failure.error == 0) {
+		maker_begin(jaild);
 		nursery_start(jaild);
+	}
 	*ret_stage = failure.stage;
 	/* libseccomp and the template's maker have left some heap */
 	(void)malloc_trim(0);

@@ -1,4 +1,5 @@
 """A run as the host sees it: ids, rights, namespaces, descriptors, environment, limits of every process in it."""
+import os
 import subprocess
 from pathlib import Path
 
@@ -129,6 +130,32 @@ def test_init_keeps_no_rights_while_the_script_runs(seen):
     status = status_of(seen.init)
     assert {name: status[name] for name in ("CapPrm", "CapEff")} == {"CapPrm": NO_CAPABILITIES, "CapEff": NO_CAPABILITIES}
     assert status["Seccomp"] == "2"
+
+
+@pytest.mark.both
+def test_nobody_looks_into_init_while_the_script_runs(seen):
+    """The kernel gives the files of an undumpable process to root of the namespace that its memory is from: jaild's."""
+    jaild = int(status_of(status_of(seen.init)["PPid"])["Uid"].split()[0])
+    assert os.stat(f"/proc/{seen.init}/mem").st_uid == jaild
+    assert int(status_of(seen.init)["Uid"].split()[0]) != jaild
+
+
+@pytest.mark.both
+def test_the_maker_has_one_right_and_most_of_the_scripts_filter(seen):
+    jaild = int(status_of(seen.init)["PPid"])
+    children = Path(f"/proc/{jaild}/task/{jaild}/children").read_text().split()
+    maker, = [pid for pid in children if Path(f"/proc/{pid}/cmdline").read_bytes() == b"cloche-make\0"]
+    status = status_of(maker)
+    assert {status[name] for name in ("CapPrm", "CapEff")} == {f"{1 << 21:016x}"}, status["CapEff"]  # SYS_ADMIN
+    assert {status[name] for name in ("CapInh", "CapAmb")} == {NO_CAPABILITIES}
+    assert host_view.namespaces(maker)["user"] == host_view.namespaces(jaild)["user"]
+    assert status["NoNewPrivs"] == "1" and status["Seccomp"] == "2"
+    assert int(status["Seccomp_filters"]) == int(status_of(jaild)["Seccomp_filters"]) + 1
+    assert int(status_of(seen.init)["Seccomp_filters"]) == int(status["Seccomp_filters"])
+    assert int(status_of(seen.script)["Seccomp_filters"]) == int(status["Seccomp_filters"]) + 1
+    # it hangs on jaild alone, and holds nothing of a cell
+    held = [target.partition(":")[0] for _, target in sorted(host_view.descriptors(maker).items())]
+    assert held[3:] == ["socket", "net"] and set(held[:3]) <= {"/dev/null", "/null"}, held
 
 
 def test_privileged_programs_hold_nothing_in_the_initial_namespace(seen):

@@ -141,7 +141,7 @@ def test_interpreter_that_waits_goes_with_its_session(own):
     assert before >= 2
     own.close(session)
     assert own.inits() == []
-    assert sorted(wire.children(own.pid)) == sorted(zygotes_of(own))
+    assert sorted(wire.children(own.pid)) == sorted([*zygotes_of(own), *own.makers()])
 
 
 def test_limits_hold_in_a_copy(warm):

@@ -215,7 +215,7 @@ def test_close_during_a_listing(client, shared):
     client.close(session)
     with pytest.raises(wire.Refused):
         client.answer(listing, Type.LISTING_IS)
-    assert shared.pen.processes() == {shared.launcher.pid, shared.pid}
+    assert shared.pen.processes() == {shared.launcher.pid, shared.pid, *shared.makers()}
 
 
 def test_runs_and_uploads_of_a_connection_end_with_it(shared, client, session, refused):
@@ -292,7 +292,7 @@ time.sleep(60)
     for number in range(4):
         assert jaild.run(jaild.open(f"s{number}"), stubborn).line() == "up"
     seen = pen.processes()
-    assert len(seen) == 2 + 4 * (1 + 1 + 6)
+    assert len(seen) == 3 + 4 * (1 + 1 + 6)
     jaild.hang_up()
     left = pen.empties()
     jaild.stop()

@@ -481,6 +481,9 @@ class Jaild(Client):
             time.sleep(0.002)
         return found[0]
 
+    def makers(self):
+        return [pid for pid in children(self.pid) if cmdline(pid) == b"cloche-make"]
+
     def descriptors(self):
         """What jaild has open: number -> what it is. It answers before it closes, so it is asked once more first."""
         self.status()

@@ -192,6 +192,11 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
 	return (void *)CALL(mmap, WORD(at), (long)size, protection, flags, fd, offset);
 }
 
+int munmap(void *at, size_t size)
+{
+	return (int)CALL(munmap, WORD(at), (long)size);
+}
+
 int mprotect(void *at, size_t size, int protection)
 {
 	return (int)CALL(mprotect, WORD(at), (long)size, protection);
@@ -241,6 +246,16 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 int signalfd(int fd, const sigset_t *set, int flags)
 {
 	return (int)CALL(signalfd4, fd, WORD(set), SIGNAL_SET_SIZE, flags);
+}
+
+int setns(int fd, int kind)
+{
+	return (int)CALL(setns, fd, kind);
+}
+
+pid_t getpid(void)
+{
+	return (pid_t)CALL(getpid);
 }
 
 pid_t setsid(void)

@@ -25,7 +25,7 @@
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 extern const Elf64_Dyn _DYNAMIC[] __attribute__((visibility("hidden")));
 
-int main(void);
+int main(int argc, char **argv);
 
 /* Aborts: nothing is there yet that could tell. */
 __attribute__((no_stack_protector)) static void check(int is_good)
@@ -96,12 +96,17 @@ static union {
 
 #define ARCH_SET_FS 0x1002
 
+__attribute__((no_stack_protector)) static void canary_put(uintptr_t canary)
+{
+	thread.words[CANARY_AT / sizeof(uintptr_t)] = canary;
+}
+
 __attribute__((no_stack_protector)) static void canary_set(uintptr_t canary)
 {
 	const long arguments[6] = { ARCH_SET_FS, (long)(uintptr_t)&thread };
 
 	thread.self = &thread;
-	thread.words[CANARY_AT / sizeof(uintptr_t)] = canary;
+	canary_put(canary);
 	check(machine_call(SYS_arch_prctl, arguments) == 0);
 }
 
@@ -110,9 +115,14 @@ __attribute__((no_stack_protector)) static void canary_set(uintptr_t canary)
 extern uintptr_t __stack_chk_guard;
 uintptr_t __stack_chk_guard;
 
-__attribute__((no_stack_protector)) static void canary_set(uintptr_t canary)
+__attribute__((no_stack_protector)) static void canary_put(uintptr_t canary)
 {
 	__stack_chk_guard = canary;
+}
+
+__attribute__((no_stack_protector)) static void canary_set(uintptr_t canary)
+{
+	canary_put(canary);
 }
 
 #endif
@@ -121,6 +131,19 @@ __attribute__((no_stack_protector)) static void canary_set(uintptr_t canary)
 __attribute__((no_stack_protector)) static uintptr_t canary_get(const uintptr_t *stack)
 {
 	return *(const uintptr_t *)auxiliary_get(stack, AT_RANDOM) & ~(uintptr_t)0xff;
+}
+
+/* In a copy of the process, in a function that does not return: what is called from here on has a
+ * canary that the process's other copies do not have. */
+__attribute__((no_stack_protector)) void bare_canary_renew(void);
+
+void bare_canary_renew(void)
+{
+	uintptr_t canary;
+	const long arguments[6] = { (long)(uintptr_t)&canary, sizeof(canary) };
+
+	check(machine_call(SYS_getrandom, arguments) == sizeof(canary));
+	canary_put(canary & ~(uintptr_t)0xff);
 }
 
 /* stack is as the kernel left it: argc, argv, envp, the auxiliary vector. execve(2) */
@@ -133,7 +156,7 @@ void bare_start(const uintptr_t *stack)
 	relocate(base);
 	canary_set(canary_get(stack));
 	constants_lock(base, auxiliary_get(stack, AT_PAGESZ));
-	_exit(main());
+	_exit(main((int)stack[0], (char **)(uintptr_t)(stack + 1)));
 }
 
 #if defined(__x86_64__)

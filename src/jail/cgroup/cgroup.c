@@ -71,11 +71,6 @@ int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *c
 	return backend_of(root)->cell_open(root, cell, ret_fd);
 }
 
-int cgroup_cell_enter(const struct cgroup_root *root, const struct cgroup_cell *cell)
-{
-	return backend_of(root)->cell_enter(root, cell);
-}
-
 int cgroup_cell_tasks_open(const struct cgroup_root *root, const struct cgroup_cell *cell,
 	int ret_fds[CGROUP_TASKS_MAX])
 {

@@ -80,13 +80,9 @@ void cgroup_run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 /* The leaf in the v2 tree, for CLONE_INTO_CGROUP; the caller closes. -1 in *ret_fd where the back
  * end has no such tree: not an error, and no error is mistaken for it. */
 int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell, int *ret_fd);
-/* Called by the process itself, still with jaild's ids: enters all groups of the cell that it was
- * not born in. */
-int cgroup_cell_enter(const struct cgroup_root *root, const struct cgroup_cell *cell);
-
-/* For a process that is to enter them elsewhere: the files of the cell's groups that it was not
- * born in (CLONE_INTO_CGROUP), each open for a 0 to be written into. Returns how many, at most
- * CGROUP_TASKS_MAX, which the caller closes; or -errno. */
+/* For a process that enters them itself, with jaild's ids: the files of the cell's groups that it
+ * was not born in (CLONE_INTO_CGROUP), each open for a 0 to be written into. Returns how many, at
+ * most CGROUP_TASKS_MAX, which the caller closes; or -errno. */
 #define CGROUP_TASKS_MAX 3
 int cgroup_cell_tasks_open(const struct cgroup_root *root, const struct cgroup_cell *cell,
 	int ret_fds[CGROUP_TASKS_MAX]);

@@ -14,7 +14,6 @@ struct cgroup_backend {
 	void (*run_end)(const struct cgroup_root *root, struct cgroup_session *session,
 		const struct cgroup_cell *cell, struct cgroup_usage *usage);
 	int (*cell_open)(const struct cgroup_root *root, const struct cgroup_cell *cell, int *fd);
-	int (*cell_enter)(const struct cgroup_root *root, const struct cgroup_cell *cell);
 	int (*cell_tasks_open)(const struct cgroup_root *root, const struct cgroup_cell *cell,
 		int ret_fds[CGROUP_TASKS_MAX]);
 	int (*cell_kill)(const struct cgroup_root *root, const struct cgroup_cell *cell);

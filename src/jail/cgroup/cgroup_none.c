@@ -89,7 +89,6 @@ const struct cgroup_backend cgroup_none = {
 	.run_begin = run_begin,
 	.run_end = run_end,
 	.cell_open = cell_open,
-	.cell_enter = cell_ok,
 	.cell_tasks_open = cell_tasks_open,
 	.cell_kill = cell_kill,
 	.cell_is_empty = cell_is_empty,

@@ -193,21 +193,6 @@ static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *c
 
 /* "0" into `tasks` is the one move for which the kernel takes no lock over all threads of the host;
  * every other one can wait for an RCU grace period, ten milliseconds and more. */
-static int cell_enter(const struct cgroup_root *root, const struct cgroup_cell *cell)
-{
-	char session[CGROUP_NAME_MAX], leaf[CGROUP_NAME_MAX];
-	int r;
-
-	cgroup_session_name(session, cell->session);
-	cell_name(leaf, cell);
-	r = cgroup_file_write_in(root->memory_fd, session, "tasks", "0");
-	if (r == 0)
-		r = cgroup_file_write_in(root->pids_fd, leaf, "tasks", "0");
-	if (r == 0)
-		r = cgroup_file_write_in(root->cpu_fd, leaf, "tasks", "0");
-	return r;
-}
-
 static int tasks_open(int tree_fd, const char *group)
 {
 	char path[2 * CGROUP_NAME_MAX];
@@ -271,7 +256,6 @@ const struct cgroup_backend cgroup_v1 = {
 	.run_begin = run_begin,
 	.run_end = run_end,
 	.cell_open = cell_open,
-	.cell_enter = cell_enter,
 	.cell_tasks_open = cell_tasks_open,
 	.cell_kill = cell_kill,
 	.cell_is_empty = cell_is_empty,

@@ -160,14 +160,6 @@ static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *c
 	return cgroup_leaf_open(root->unified_fd, name, fd);
 }
 
-/* Nothing to do: the process was born in its cell (CLONE_INTO_CGROUP). */
-static int cell_enter(const struct cgroup_root *root, const struct cgroup_cell *cell)
-{
-	(void)root;
-	(void)cell;
-	return 0;
-}
-
 static int cell_tasks_open(const struct cgroup_root *root, const struct cgroup_cell *cell,
 	int ret_fds[CGROUP_TASKS_MAX])
 {
@@ -201,7 +193,6 @@ const struct cgroup_backend cgroup_v2 = {
 	.run_begin = run_begin,
 	.run_end = run_end,
 	.cell_open = cell_open,
-	.cell_enter = cell_enter,
 	.cell_tasks_open = cell_tasks_open,
 	.cell_kill = cell_kill,
 	.cell_is_empty = cell_is_empty,

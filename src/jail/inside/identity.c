@@ -1,5 +1,6 @@
 #include "jail/inside/identity.h"
 
+#include "base/macro.h"
 #include "jail/plan/plan.h"
 
 #include <errno.h>
@@ -15,6 +16,22 @@
 	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |                           \
 		SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |                          \
 		SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
+
+/* What init builds a cell with, all below 32: ids, the bounding set, mounts and host name,
+ * the limits of namespaces, entering the home. */
+static const unsigned init_capabilities[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN,
+	CAP_SYS_RESOURCE, CAP_DAC_OVERRIDE };
+
+int identity_limit_capabilities(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(init_capabilities); i++)
+		sets[0].permitted |= 1u << init_capabilities[i];
+	sets[0].effective = sets[0].permitted;
+	return syscall(SYS_capset, &head, sets) < 0 ? -errno : 0;
+}
 
 static int ids_set(unsigned id)
 {
@@ -44,6 +61,11 @@ int identity_empty_bounding(void)
 	if (prctl(PR_SET_SECUREBITS, SECUREBITS_ALL, 0, 0, 0) < 0)
 		return -errno;
 	return 0;
+}
+
+int identity_hide(void)
+{
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : 0;
 }
 
 int identity_become_script(void)

@@ -1,5 +1,6 @@
 #include "jail/inside/script.h"
 
+#include "jail/inside/identity.h"
 #include "jail/inside/mounts.h"
 #include "jail/inside/script_drop.h"
 #include "jail/inside/script_words.h"
@@ -73,7 +74,7 @@ pid_t script_start(const struct script *script)
 	pid_t pid;
 
 	failure.stage = STAGE_NONE;
-	wall_check(STAGE_SCRIPT_FORK, stage_fails(STAGE_SCRIPT_FORK) ? -EIO : 0);
+	wall(STAGE_SCRIPT_FORK, identity_hide());
 	wall_failure_set((struct wall_failure *)(uintptr_t)&failure);
 	pid = vfork();
 	if (pid == 0)

@@ -13,8 +13,9 @@
 
 struct script {
 	const struct jail_plan *plan;
-	const struct sock_filter *filter; /* plan->filter_count instructions */
-	const void *package;		  /* mapped, sealed; wire/package.h */
+	const struct sock_filter *filter; /* what its process does not have from the maker */
+	uint32_t filter_count;
+	const void *package; /* mapped, sealed; wire/package.h */
 	size_t package_size;
 	const int *fds;	 /* enum wire_run_fd */
 	int landlock_fd; /* its rules */

@@ -46,7 +46,7 @@ static int descriptors_close(unsigned first)
 
 static int filter_install(const struct script *script)
 {
-	struct sock_fprog program = { .len = (unsigned short)script->plan->filter_count,
+	struct sock_fprog program = { .len = (unsigned short)script->filter_count,
 		.filter = (struct sock_filter *)(uintptr_t)script->filter };
 
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) < 0 ? -errno : 0;

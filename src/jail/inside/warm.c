@@ -1,6 +1,7 @@
 #include "jail/inside/warm.h"
 
 #include "base/clock.h"
+#include "jail/inside/identity.h"
 #include "wire/channel.h"
 #include "wire/message.h"
 
@@ -74,6 +75,9 @@ pid_t warm_start(int socket, const struct jail_run *run, const int *fds)
 	pid = event.status;
 	if (!is_child(pid))
 		return 0;
+	r = identity_hide();
+	if (r < 0)
+		return r;
 	if (channel_send(socket, run, sizeof(*run), fds, WIRE_RUN_FDS) < 0)
 		return 0;
 	r = event_await(socket, WARM_STARTED_MS, &event);

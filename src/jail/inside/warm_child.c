@@ -61,6 +61,7 @@ void warm_become(void)
 	wall(STAGE_WARM_PLAN, filter_map(fds[PLAN_FILTER], plan.filter_count, &script.filter));
 	wall(STAGE_WARM_BOUNDING, identity_empty_bounding());
 	wall(STAGE_WARM_AFFINITY, resources_pin(plan.cpus));
+	script.filter_count = plan.filter_count;
 	script.landlock_fd = fds[PLAN_LANDLOCK];
 	script_drop(&script, INIT_CONTROL_FD + 1);
 	(void)munmap((void *)(uintptr_t)script.filter, plan.filter_count * sizeof(*script.filter));

@@ -22,15 +22,15 @@
 /* Room for both parts; the kernel's own maximum (BPF_MAXINSNS). */
 #define FILTER_MAX 4096
 
-int filter_compile_script(struct sock_filter *program, unsigned cap)
+int filter_compile_script(enum filter_part part, struct sock_filter *program, unsigned cap)
 {
-	return filter_code_make(program, cap);
+	return filter_code_make(part, program, cap);
 }
 
-int filter_make_script(int *ret_fd, uint32_t *ret_count)
+int filter_make_script(enum filter_part part, int *ret_fd, uint32_t *ret_count)
 {
 	static struct sock_filter program[FILTER_MAX];
-	int count = filter_compile_script(program, ARRAY_SIZE(program));
+	int count = filter_compile_script(part, program, ARRAY_SIZE(program));
 	int r;
 
 	if (count < 0)

@@ -5,14 +5,22 @@
 /* The seccomp filters, as BPF programs in sealed memfds. The caller closes *ret_fd; *ret_count is
  * the number of instructions. Return 0 or -errno. */
 
-/* The script's: profiles/syscalls.def and profiles/socket_families.def. */
-int filter_make_script(int *ret_fd, uint32_t *ret_count);
+/* The script's, of profiles/syscalls.def and profiles/socket_families.def: as a whole, or in two
+ * parts that answer together what the whole one answers. */
+enum filter_part {
+	FILTER_WHOLE,
+	FILTER_BASE, /* without what a cell's init and its maker need themselves: these have it too
+		      */
+	FILTER_REST
+};
+
+int filter_make_script(enum filter_part part, int *ret_fd, uint32_t *ret_count);
 
 struct sock_filter;
 
 /* Writes the script's program into program (cap places). Returns the number of instructions. For
  * the unit test that runs it over all architectures and numbers. */
-int filter_compile_script(struct sock_filter *program, unsigned cap);
+int filter_compile_script(enum filter_part part, struct sock_filter *program, unsigned cap);
 
 /* Installs jaild's own filter: what neither it nor a cell's init ever needs. no_new_privs must be
  * set. */

@@ -1,6 +1,7 @@
 #include "jail/outside/filter_code.h"
 
 #include "base/assert.h"
+#include "base/macro.h"
 #include "jail/plan/syscalls.h"
 
 #include <errno.h>
@@ -286,7 +287,26 @@ static void call_add(struct call *calls, size_t *n, const struct call *call)
 	calls[at] = *call;
 }
 
-static size_t calls_collect(struct call *calls)
+/* What scripts are denied and those who build cells need: the maker (setns, clone3), init (mounts,
+ * host name, bounding set and filter by prctl), the script's process before the filter (limits). */
+static bool is_for_builders(const char *name)
+{
+	static const char *const names[] = { "mount", "move_mount", "setns", "clone3",
+		"sethostname", "prctl", "setrlimit", "prlimit64" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_in_part(enum filter_part part, const char *name)
+{
+	return part == FILTER_WHOLE || is_for_builders(name) == (part == FILTER_REST);
+}
+
+static size_t calls_collect(enum filter_part part, struct call *calls)
 {
 	size_t n_rules, n = 0;
 	const struct denied_syscall *rules = denied_syscalls_get(&n_rules);
@@ -297,11 +317,13 @@ static size_t calls_collect(struct call *calls)
 		for (end = i + 1; end < n_rules && strcmp(rules[end].name, rules[i].name) == 0;)
 			end++;
 		/* negative: this architecture has no such call */
-		if (number >= 0)
+		if (number >= 0 && is_in_part(part, rules[i].name))
 			call_add(calls, &n, &(struct call){ (uint32_t)number, &rules[i], end - i });
 	}
-	call_add(calls, &n, &(struct call){ .number = SYS_socket });
-	call_add(calls, &n, &(struct call){ .number = SYS_socketpair });
+	if (part != FILTER_REST) {
+		call_add(calls, &n, &(struct call){ .number = SYS_socket });
+		call_add(calls, &n, &(struct call){ .number = SYS_socketpair });
+	}
 	return n;
 }
 
@@ -427,13 +449,13 @@ static void emit_blocks(struct code *code, const struct span *spans, size_t n)
 	}
 }
 
-int filter_code_make(struct sock_filter *program, unsigned cap)
+int filter_code_make(enum filter_part part, struct sock_filter *program, unsigned cap)
 {
 	static struct call calls[CALLS_MAX];
 	static struct span spans[SPANS_MAX];
 	static struct tree tree;
 	struct code code = { .program = program, .cap = cap };
-	size_t n = spans_make(calls, calls_collect(calls), spans);
+	size_t n = spans_make(calls, calls_collect(part, calls), spans);
 
 	emit_numbers(&code);
 	tree = (struct tree){ .code = &code };

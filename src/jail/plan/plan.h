@@ -40,7 +40,7 @@
 enum plan_fd {
 	PLAN_FD_HOME,	  /* detached clone of the home's mount */
 	PLAN_FD_PROC_SYS, /* sys/user of a /proc of jaild, to forbid namespaces with */
-	PLAN_FD_FILTER,	  /* sealed memfd with the script's BPF program */
+	PLAN_FD_FILTER,	  /* sealed memfd with the whole BPF program, for zygotes' copies */
 	PLAN_FD_PROC,	  /* detached /proc of the cell, only with limits.own_proc */
 	PLAN_FDS_MAX
 };
@@ -76,7 +76,7 @@ struct jail_run {
 };
 
 enum init_event_kind {
-	INIT_BORN, /* executed, and readable in jaild's /proc */
+	INIT_BORN, /* has its ids; an interpreter may come */
 	INIT_READY,
 	INIT_STARTED, /* status: 1 if the script is a copy of a zygote, 0 if it was executed */
 	INIT_EXITED,

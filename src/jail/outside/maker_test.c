@@ -1,4 +1,4 @@
-#include "jail/outside/spawn.h"
+#include "jail/outside/maker.h"
 
 #include "base/unit.h"
 
@@ -34,21 +34,23 @@ static int openat_refuse(void)
 static int spawn_in_child(const struct cgroup_root *root)
 {
 	const struct cgroup_cell cell = { 1, 2 };
-	const struct spawn spawn = { .init_fd = -1,
-		.control_fd = -1,
-		.null_fd = -1,
-		.template_ns_fd = -1,
-		.own_ns_fd = -1,
-		.cgroups = root,
-		.cgroup = &cell };
+	const struct maker_base base = {
+		.spawn = { -1, -1, -1, -1, -1 },
+		.own_network_fd = -1,
+	};
+	const struct maker_cell wanted = {
+		.control_fd = -1, .network_fd = -1, .cgroups = root, .cgroup = &cell
+	};
+	struct maker maker;
 	pid_t pid = fork(), born;
 	int status, pidfd, r;
 
 	if (pid == 0) {
 		if (openat_refuse() < 0)
 			_exit(NOT_PREPARED);
-		r = spawn_init(&spawn, &born, &pidfd);
-		/* setns comes behind the group */
+		maker_init(&maker);
+		r = maker_make(&maker, &base, &wanted, &born, &pidfd);
+		/* the maker's start comes behind the groups, with setns */
 		_exit(r == -EPERM ? REFUSED : r == -ENOTTY ? OPENED : NOT_PREPARED);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -60,17 +62,17 @@ static void test_no_cell_is_born_outside_of_a_group_that_is_refused(void **state
 {
 	const struct cgroup_root v2 = { WIRE_CGROUP_V2, 0, -1, -1, -1 };
 	const struct cgroup_root v1 = { WIRE_CGROUP_V1, 0, 0, 0, 0 };
+	const struct cgroup_root v1_alone = { WIRE_CGROUP_V1, -1, 0, 0, 0 };
 
 	assert_int_equal(spawn_in_child(&v2), REFUSED);
 	assert_int_equal(spawn_in_child(&v1), REFUSED);
+	assert_int_equal(spawn_in_child(&v1_alone), REFUSED);
 }
 
-static void test_a_back_end_without_the_tree_goes_on_without_it(void **state)
+static void test_a_back_end_without_groups_goes_on_without_them(void **state)
 {
-	const struct cgroup_root v1 = { WIRE_CGROUP_V1, -1, 0, 0, 0 };
 	const struct cgroup_root none = { WIRE_CGROUP_NONE, -1, -1, -1, -1 };
 
-	assert_int_equal(spawn_in_child(&v1), OPENED);
 	assert_int_equal(spawn_in_child(&none), OPENED);
 }
 
@@ -78,7 +80,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_cell_is_born_outside_of_a_group_that_is_refused),
-		cmocka_unit_test(test_a_back_end_without_the_tree_goes_on_without_it),
+		cmocka_unit_test(test_a_back_end_without_groups_goes_on_without_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,183 @@
+#include "init/maker.h"
+
+#include "jail/inside/filter_map.h"
+#include "jail/inside/identity.h"
+#include "jail/inside/wall.h"
+#include "jail/plan/plan.h"
+#include "wire/channel.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * Theory of operation. The maker lives in the template's mount namespace and has one capability in
+ * jaild's user namespace, SYS_ADMIN, for the network namespaces of sessions. It is a process of its
+ * own so that what is copied for each cell is small, and copied by a plain fork: a copy that shared
+ * its memory would take it along when the kernel kills it for memory.
+ *
+ * The copy is jaild's child, not ours (CLONE_PARENT): jaild watches it and waits for it. It owns
+ * its user namespace's rights from birth; ids come with the maps that jaild writes, so it waits for
+ * its plan before it is anybody.
+ *
+ * /proc/PID of the copy is jaild's to write, and the copy is jaild's to enter for making its /proc,
+ * as long as it is dumpable, so it is born so (init/cell.c goes on with this). We are not.
+ */
+
+/* The seventh, the network, is the session's. */
+#define CELL_NAMESPACES                                                                            \
+	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+
+_Static_assert(sizeof(MAKER_NAME) == sizeof(INIT_NAME), "one is written over the other");
+
+/* Of init/bare, which builds for a sanitizer do without. */
+__attribute__((weak)) void bare_canary_renew(void);
+
+bool maker_is_planned(const void *message, size_t size, size_t n_fds)
+{
+	const struct maker_plan *plan = message;
+
+	return size == sizeof(*plan) && plan->magic == MAKER_MAGIC && n_fds == MAKER_PLAN_FDS;
+}
+
+static bool is_order(const struct maker_order *order, size_t size, size_t n_fds)
+{
+	return size == sizeof(*order) && order->magic == MAKER_MAGIC &&
+	       order->n_tasks <= MAKER_TASKS_MAX && order->has_leaf <= 1 &&
+	       n_fds == MAKER_FD_GROUPS + order->has_leaf + order->n_tasks;
+}
+
+/* By the process itself, still with jaild's ids, before it does anything else. */
+static int groups_enter(const struct maker_order *order, const int *fds)
+{
+	const int *tasks = fds + MAKER_FD_GROUPS + order->has_leaf;
+
+	for (uint32_t i = 0; i < order->n_tasks; i++) {
+		if (write(tasks[i], "0", 1) != 1)
+			return -errno;
+	}
+	return 0;
+}
+
+static int descriptors_close(void)
+{
+	return close_range(INIT_CONTROL_FD + 1, ~0U, 0) < 0 ? -errno : 0;
+}
+
+/* As if it had been executed: ps shows the first word, /proc/PID/comm the other. */
+static int name_set(char *name)
+{
+	if (strlen(name) == sizeof(INIT_NAME) - 1)
+		memcpy(name, INIT_NAME, sizeof(INIT_NAME));
+	return prctl(PR_SET_NAME, INIT_NAME, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+/* In the cell. A failure is told to jaild over the cell's socket. */
+static void cell_settle(const struct maker_order *order, const int *fds, char *name)
+{
+	if (dup2(fds[MAKER_FD_CONTROL], INIT_CONTROL_FD) < 0)
+		_exit(1); /* jaild sees the socket hang up */
+	wall(STAGE_CELL_CLONE, groups_enter(order, fds));
+	wall(STAGE_CELL_CLONE, descriptors_close());
+	wall(STAGE_CELL_CLONE, identity_limit_capabilities());
+	wall(STAGE_CELL_CLONE, name_set(name));
+	if (bare_canary_renew)
+		bare_canary_renew();
+}
+
+static long cell_clone(const struct maker_order *order, const int *fds)
+{
+	/* without a signal: as our own parent's other child it has that of ours */
+	struct clone_args args = { .flags = CELL_NAMESPACES | CLONE_PARENT };
+	long pid;
+	int error;
+
+	if (order->has_leaf) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)fds[MAKER_FD_GROUPS];
+	}
+	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
+		return -errno;
+	pid = syscall(SYS_clone3, &args, sizeof(args));
+	error = errno;
+	if (pid == 0)
+		return 0;
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		_exit(1);
+	return pid < 0 ? -error : pid;
+}
+
+/* The cell's pid, 0 in the cell, or -errno. */
+static long cell_make(const struct maker_order *order, const int *fds, int own_network_fd)
+{
+	long pid;
+
+	if (setns(fds[MAKER_FD_NETWORK], CLONE_NEWNET) < 0)
+		return -errno;
+	pid = cell_clone(order, fds);
+	/* Not coming back would hold a session's network, and the next cell might be born in it. */
+	if (pid != 0 && setns(own_network_fd, CLONE_NEWNET) < 0)
+		_exit(1);
+	return pid;
+}
+
+/* What cells do without, the maker does without as well: installed here once, it costs them
+ * nothing. */
+static int filters_take(const struct maker_plan *plan, const int *fds, struct cell *cell)
+{
+	struct sock_fprog program = { .len = (unsigned short)plan->base_count };
+	const struct sock_filter *base;
+	int r = filter_map(fds[MAKER_PLAN_BASE], plan->base_count, &base);
+
+	if (r < 0)
+		return r;
+	program.filter = (struct sock_filter *)(uintptr_t)base;
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) < 0)
+		return -errno;
+	/* or each copy had the mapping */
+	if (munmap((void *)(uintptr_t)base, plan->base_count * sizeof(*base)) < 0)
+		return -errno;
+	cell->filter_count = plan->rest_count;
+	return filter_map(fds[MAKER_PLAN_REST], plan->rest_count, &cell->filter);
+}
+
+/* One order. False at the end of them. */
+static bool serve(int own_network_fd, struct cell *cell)
+{
+	struct maker_answer answer = { .magic = MAKER_MAGIC };
+	struct maker_order order;
+	int fds[CHANNEL_FDS_MAX];
+	size_t n_fds;
+	ssize_t n = channel_receive(INIT_CONTROL_FD, &order, sizeof(order), fds, &n_fds);
+	long pid;
+
+	if (n <= 0 || !is_order(&order, (size_t)n, n_fds))
+		return false;
+	pid = cell_make(&order, fds, own_network_fd);
+	if (pid == 0) {
+		cell_settle(&order, fds, cell->name);
+		cell->run();
+		_exit(1);
+	}
+	channel_close_fds(fds, CHANNEL_FDS_MAX);
+	answer.pid = (int32_t)pid;
+	return channel_send(INIT_CONTROL_FD, &answer, sizeof(answer), NULL, 0) == 0;
+}
+
+void maker_become(const struct maker_plan *plan, int *fds, struct cell *cell)
+{
+	if (plan->base_count > PLAN_FILTER_MAX || plan->rest_count > PLAN_FILTER_MAX ||
+		filters_take(plan, fds, cell) < 0)
+		_exit(1); /* jaild sees the socket hang up */
+	channel_close_fds(fds + MAKER_PLAN_BASE, MAKER_PLAN_FDS - MAKER_PLAN_BASE);
+	while (serve(fds[MAKER_PLAN_NETWORK], cell))
+		continue;
+	_exit(0);
+}

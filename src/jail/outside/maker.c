@@ -1,0 +1,177 @@
+#include "jail/outside/maker.h"
+
+#include "base/fd.h"
+#include "jail/outside/filter.h"
+#include "jail/plan/maker.h"
+#include "wire/channel.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A maker needs less than a millisecond, on a busy machine some; one that hangs is ended. */
+#define ANSWER_LIMIT_S 10
+
+/* As many cells have the same layout in memory; a new maker costs about a cell. */
+#define MAKER_CELLS_MAX 256
+
+_Static_assert(CGROUP_TASKS_MAX <= MAKER_TASKS_MAX, "room for a cell's groups");
+_Static_assert(MAKER_FDS_MAX <= CHANNEL_FDS_MAX, "one message");
+
+int maker_filters_make(struct maker_filters *ret)
+{
+	int r = filter_make_script(FILTER_BASE, &ret->base_fd, &ret->base_count);
+
+	return r < 0 ? r : filter_make_script(FILTER_REST, &ret->rest_fd, &ret->rest_count);
+}
+
+void maker_init(struct maker *maker)
+{
+	*maker = (struct maker){ .socket = -1, .pidfd = -1 };
+}
+
+/* The cells that it has made are ours and go on. */
+static void maker_end(struct maker *maker)
+{
+	siginfo_t info;
+
+	maker->socket = fd_close(maker->socket);
+	if (maker->pidfd >= 0) {
+		(void)syscall(SYS_pidfd_send_signal, maker->pidfd, SIGKILL, NULL, 0);
+		(void)waitid(P_PIDFD, (id_t)maker->pidfd, &info, WEXITED);
+	}
+	maker->pidfd = fd_close(maker->pidfd);
+	maker->cells = 0;
+}
+
+static int plan_send(int socket, const struct maker_base *base)
+{
+	const struct maker_plan plan = { .magic = MAKER_MAGIC,
+		.base_count = base->filters->base_count,
+		.rest_count = base->filters->rest_count };
+	const int fds[MAKER_PLAN_FDS] = { [MAKER_PLAN_NETWORK] = base->own_network_fd,
+		[MAKER_PLAN_BASE] = base->filters->base_fd,
+		[MAKER_PLAN_REST] = base->filters->rest_fd };
+
+	return channel_send(socket, &plan, sizeof(plan), fds, MAKER_PLAN_FDS);
+}
+
+int maker_start(struct maker *maker, const struct maker_base *base)
+{
+	const struct timeval limit = { .tv_sec = ANSWER_LIMIT_S };
+	struct spawn spawn = base->spawn;
+	int sockets[2], r;
+
+	r = channel_pair(sockets);
+	if (r < 0)
+		return r;
+	spawn.control_fd = sockets[1];
+	r = setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0
+		    ? -errno
+		    : spawn_maker(&spawn, &maker->pidfd);
+	(void)fd_close(sockets[1]);
+	if (r < 0) {
+		(void)fd_close(sockets[0]);
+		return r;
+	}
+	maker->socket = sockets[0];
+	r = plan_send(maker->socket, base);
+	if (r < 0)
+		maker_end(maker);
+	return r;
+}
+
+/* What goes along with an order. Returns how many; those from MAKER_FD_GROUPS on are to be closed.
+ * A group that cannot be opened is an error: no cell is born outside of it. */
+static int order_fill(const struct maker_cell *cell, struct maker_order *order, int *fds)
+{
+	int n = MAKER_FD_GROUPS, leaf_fd = -1, n_tasks;
+	int r = cgroup_cell_open(cell->cgroups, cell->cgroup, &leaf_fd);
+
+	if (r < 0)
+		return r;
+	fds[MAKER_FD_CONTROL] = cell->control_fd;
+	fds[MAKER_FD_NETWORK] = cell->network_fd;
+	if (leaf_fd >= 0)
+		fds[n++] = leaf_fd;
+	n_tasks = cgroup_cell_tasks_open(cell->cgroups, cell->cgroup, fds + n);
+	if (n_tasks < 0) {
+		(void)fd_close(leaf_fd);
+		return n_tasks;
+	}
+	order->has_leaf = leaf_fd >= 0;
+	order->n_tasks = (uint32_t)n_tasks;
+	return n + n_tasks;
+}
+
+/* -EPIPE when it has gone, or is not to be believed any more. */
+static int answer_take(const struct maker *maker, pid_t *ret_pid)
+{
+	struct maker_answer answer;
+	int fds[CHANNEL_FDS_MAX];
+	size_t n_fds;
+	ssize_t n = channel_receive(maker->socket, &answer, sizeof(answer), fds, &n_fds);
+
+	if (n > 0)
+		channel_close_fds(fds, n_fds);
+	if (n != sizeof(answer) || answer.magic != MAKER_MAGIC || answer.pid == 0)
+		return -EPIPE;
+	if (answer.pid < 0)
+		return answer.pid;
+	*ret_pid = answer.pid;
+	return 0;
+}
+
+/* The pid is a child of ours that nobody has waited for: it cannot be another's meanwhile. */
+static int pidfd_open_(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int order_place(struct maker *maker, const struct maker_base *base,
+	const struct maker_order *order, const int *fds, size_t n_fds, pid_t *ret_pid)
+{
+	int r = 0;
+
+	if (maker->cells >= MAKER_CELLS_MAX)
+		maker_end(maker);
+	if (maker->socket < 0)
+		r = maker_start(maker, base);
+	if (r < 0)
+		return r;
+	r = channel_send(maker->socket, order, sizeof(*order), fds, n_fds);
+	if (r == 0)
+		r = answer_take(maker, ret_pid);
+	if (r == 0)
+		maker->cells++;
+	if (r == -EPIPE || r == -ECONNRESET)
+		maker_end(maker);
+	return r;
+}
+
+int maker_make(struct maker *maker, const struct maker_base *base, const struct maker_cell *cell,
+	pid_t *ret_pid, int *ret_pidfd)
+{
+	struct maker_order order = { .magic = MAKER_MAGIC };
+	int fds[MAKER_FDS_MAX];
+	bool is_new = maker->socket < 0;
+	int n_fds = order_fill(cell, &order, fds);
+	int r;
+
+	if (n_fds < 0)
+		return n_fds;
+	r = order_place(maker, base, &order, fds, (size_t)n_fds, ret_pid);
+	/* it has been killed since, most likely by somebody who was short of memory */
+	if (!is_new && maker->socket < 0 && r < 0)
+		r = order_place(maker, base, &order, fds, (size_t)n_fds, ret_pid);
+	channel_close_fds(fds + MAKER_FD_GROUPS, (size_t)n_fds - MAKER_FD_GROUPS);
+	if (r < 0)
+		return r;
+	*ret_pidfd = pidfd_open_(*ret_pid);
+	return *ret_pidfd < 0 ? *ret_pidfd : 0;
+}

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "jail/cgroup/cgroup.h"
+#include "jail/outside/spawn.h"
+
+/*
+ * jaild's end of the process that makes cells (jail/plan/maker.h): started when the first cell is
+ * wanted, again when it has died, and replaced now and then, since what it makes shares its layout
+ * in memory.
+ */
+
+/* The script's filter in parts (jail/outside/filter.h), as sealed memfds. */
+struct maker_filters {
+	int base_fd, rest_fd;
+	uint32_t base_count, rest_count;
+};
+
+struct maker {
+	int socket; /* -1: there is none */
+	int pidfd;
+	unsigned cells; /* that it has made */
+};
+
+/* What makers are started with. */
+struct maker_base {
+	struct spawn spawn;
+	int own_network_fd; /* jaild's network namespace */
+	const struct maker_filters *filters;
+};
+
+struct maker_cell {
+	int control_fd; /* becomes INIT_CONTROL_FD */
+	int network_fd; /* the session's network namespace */
+	const struct cgroup_root *cgroups;
+	const struct cgroup_cell *cgroup; /* that it is born in */
+};
+
+/* Returns 0 or -errno; the descriptors are the caller's then. */
+int maker_filters_make(struct maker_filters *ret_filters);
+
+void maker_init(struct maker *maker);
+
+/* Starts one ahead of the first cell. Returns 0 or -errno; then the first cell tries again. */
+int maker_start(struct maker *maker, const struct maker_base *base);
+
+/*
+ * Makes a cell's process 1, a child of ours, which waits for its plan. It must be given its maps
+ * first (jail/outside/idmap.h); /proc/PID of it is ours to write. A failure from then on arrives on
+ * the control socket as INIT_FAILED. The descriptors stay
+ * the caller's, who owns *ret_pidfd. Blocks while the maker works. Returns 0 or -errno.
+ */
+int maker_make(struct maker *maker, const struct maker_base *base, const struct maker_cell *cell,
+	pid_t *ret_pid, int *ret_pidfd);
