@@ -104,7 +104,8 @@ void cell_build(struct cell *cell)
 	wall_check(STAGE_INIT_PLAN, plan_receive(cell, &cell->plan, fds));
 	wall(STAGE_INIT_PLAN, cell->filter ? 0 : -EBADMSG);
 	wall(STAGE_INIT_IDENTITY, identity_take());
-	wall_check(STAGE_INIT_IDENTITY, born_tell());
+	if (!cell->plan.is_quiet)
+		wall_check(STAGE_INIT_IDENTITY, born_tell());
 	wall(STAGE_INIT_DEATH_SIGNAL, death_signal_set());
 	wall(STAGE_INIT_HOME, mounts_attach_home(fds[PLAN_FD_HOME]));
 	wall(STAGE_INIT_TMPFS, mounts_make_tmpfs(&cell->plan.limits));

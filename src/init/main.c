@@ -41,6 +41,13 @@ static void event_send(const struct init_event *event)
 	(void)channel_send(INIT_CONTROL_FD, event, sizeof(*event), NULL, 0);
 }
 
+static int ready_tell(const struct jail_plan *plan)
+{
+	const struct init_event ready = { .kind = INIT_READY };
+
+	return plan->is_quiet ? 0 : channel_send(INIT_CONTROL_FD, &ready, sizeof(ready), NULL, 0);
+}
+
 /* The next word of jaild's. */
 static int word_receive(struct jail_run *run, int *fds)
 {
@@ -132,7 +139,7 @@ static void script_watch(const struct watch *watch)
 /* From the first message on. */
 __attribute__((noreturn)) static void init_run(void)
 {
-	struct init_event ready = { .kind = INIT_READY }, started = { .kind = INIT_STARTED };
+	struct init_event started = { .kind = INIT_STARTED };
 	struct cell *cell = &own;
 	struct script script = { .plan = &cell->plan };
 	struct watch watch;
@@ -140,7 +147,7 @@ __attribute__((noreturn)) static void init_run(void)
 	int fds[CHANNEL_FDS_MAX];
 
 	cell_build(cell);
-	wall(STAGE_INIT_READY, channel_send(INIT_CONTROL_FD, &ready, sizeof(ready), NULL, 0));
+	wall(STAGE_INIT_READY, ready_tell(&cell->plan));
 	wall(STAGE_RUN_PACKAGE, run_receive(cell, &run, fds));
 	/* was for interpreters that come to wait here */
 	cell->filter_fd = fd_close(cell->filter_fd);

@@ -39,7 +39,8 @@ struct cell {
 	bool is_ready;	    /* init has built it */
 	bool is_empty;	    /* and nothing is left in its group */
 
-	bool is_live; /* it holds the session's live interpreter (jaild/live/live.h) */
+	bool is_quiet; /* the run, an executed one, is right behind the plan */
+	bool is_live;  /* it holds the session's live interpreter (jaild/live/live.h) */
 
 	struct reply reply; /* to the RUN request */
 	uint64_t run;	    /* its id */
@@ -89,8 +90,9 @@ void cell_out_of_memory(struct cell *cell);
 int cell_watch_oom(struct cell *cell);
 /* Hands the run to a waiting init; a failure is left in the cell. */
 void cell_start(struct cell *cell);
-/* The session's spare, or a cell that begins to be built; NULL with *ret_failure. */
-struct cell *cell_take(struct session *session, struct failure *ret_failure);
+/* The session's spare, or a cell that begins to be built, for a run that follows at once; is_cold:
+ * no interpreter is to wait in it. NULL with *ret_failure. */
+struct cell *cell_take(struct session *session, bool is_cold, struct failure *ret_failure);
 /* Forgets one in which no script has been started. */
 void cell_discard(struct cell *cell);
 /* Makes it the session's run: it takes over the request's descriptors. */

@@ -86,7 +86,8 @@ static int plan_send(struct cell *cell, int proc_fd)
 		.limits = session->limits,
 		.cpus = cpus_choose(jaild, &session->limits),
 		.landlock_abi = jaild->landlock_abi,
-		.filter_count = jaild->filter_count };
+		.filter_count = jaild->filter_count,
+		.is_quiet = cell->is_quiet };
 	int fds[PLAN_FDS_MAX] = { [PLAN_FD_HOME] = cell->home_fd,
 		[PLAN_FD_PROC_SYS] = jaild->limits_fds[jaild->next_limits++ % LIMITS_FDS],
 		[PLAN_FD_FILTER] = jaild->filter_fd,
@@ -153,6 +154,8 @@ bool cell_build(struct cell *cell, struct failure *ret_failure)
 	if (step_failed(ret_failure, STAGE_CELL_PLAN, plan_send(cell, proc_fd)))
 		return false;
 	cell->home_fd = fd_close(cell->home_fd);
+	if (cell->is_quiet)
+		cell->state = CELL_WAITING;
 	return true;
 }
 

@@ -49,10 +49,11 @@ void cell_discard(struct cell *cell)
 	free(cell);
 }
 
-static struct cell *cell_begin(struct session *session, struct failure *ret_failure)
+static struct cell *cell_begin(struct session *session, bool is_quiet, struct failure *ret_failure)
 {
 	struct cell *cell = cell_new(session);
 
+	cell->is_quiet = is_quiet;
 	if (!cell_build(cell, ret_failure) ||
 		failed(ret_failure, STAGE_CELL_CLONE, cell_watch(cell))) {
 		cell_discard(cell);
@@ -84,11 +85,11 @@ static struct cell *spare_take(struct session *session)
 	return NULL;
 }
 
-struct cell *cell_take(struct session *session, struct failure *ret_failure)
+struct cell *cell_take(struct session *session, bool is_cold, struct failure *ret_failure)
 {
 	struct cell *cell = spare_take(session);
 
-	return cell ? cell : cell_begin(session, ret_failure);
+	return cell ? cell : cell_begin(session, is_cold, ret_failure);
 }
 
 void cell_accept(struct cell *cell, struct run_request *request)
@@ -114,7 +115,8 @@ bool cell_run(struct session *session, const struct wire_run *request, uint64_t 
 	struct run_request run = { .reply = { client, request->header.seq },
 		.wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms,
 		.accepted_us = clock_now_us() };
-	struct cell *cell = cell_take(session, ret_failure);
+	bool is_cold = request->warm == WIRE_WARM_NONE || session->jaild->nursery.max_runs == 0;
+	struct cell *cell = cell_take(session, is_cold, ret_failure);
 
 	if (!cell)
 		return false;
@@ -155,7 +157,7 @@ static void on_spare_due(struct timer *timer)
 
 bool cell_spare_make(struct session *session, struct failure *ret_failure)
 {
-	session->spare = cell_begin(session, ret_failure);
+	session->spare = cell_begin(session, false, ret_failure);
 	return session->spare != NULL;
 }
 

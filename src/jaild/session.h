@@ -14,7 +14,7 @@ struct walk;
  * descriptors may allow less: a session with its home, a run and a spare holds up to
  * SESSION_DESCRIPTORS, and DESCRIPTORS_RESERVE are for everything else. */
 #define SESSIONS_MAX	    1024
-#define SESSION_DESCRIPTORS (9 + LIVE_DESCRIPTORS)
+#define SESSION_DESCRIPTORS (9 + 1 + CGROUP_TASKS_MAX + LIVE_DESCRIPTORS)
 #define DESCRIPTORS_RESERVE 128
 
 /* A session: what its cells have in common. Owned by the jaild's list. */

@@ -40,8 +40,39 @@ int cgroup_cell_make(const struct cgroup_root *root, const struct wire_limits *l
 	return backend_of(root)->cell_make(root, limits, cell);
 }
 
-int cgroup_cell_remove(const struct cgroup_root *root, const struct cgroup_cell *cell)
+static void cell_release(struct cgroup_cell *cell)
 {
+	if (!cell->is_held)
+		return;
+	cell->leaf_fd = fd_close(cell->leaf_fd);
+	for (int i = 0; i < cell->n_tasks; i++)
+		cell->task_fds[i] = fd_close(cell->task_fds[i]);
+	cell->is_held = false;
+}
+
+int cgroup_cell_hold(const struct cgroup_root *root, struct cgroup_cell *cell)
+{
+	int leaf_fd = -1, n, r;
+
+	if (cell->is_held)
+		return 0;
+	r = cgroup_cell_open(root, cell, &leaf_fd);
+	if (r < 0)
+		return r;
+	n = cgroup_cell_tasks_open(root, cell, cell->task_fds);
+	if (n < 0) {
+		(void)fd_close(leaf_fd);
+		return n;
+	}
+	cell->leaf_fd = leaf_fd;
+	cell->n_tasks = n;
+	cell->is_held = true;
+	return 0;
+}
+
+int cgroup_cell_remove(const struct cgroup_root *root, struct cgroup_cell *cell)
+{
+	cell_release(cell);
 	return backend_of(root)->cell_remove(root, cell);
 }
 

@@ -35,6 +35,9 @@ struct cgroup_session {
 	uint64_t oom_kills_at_start;
 };
 
+/* Files that a process writes a 0 into to enter a cell's groups, at most. */
+#define CGROUP_TASKS_MAX 3
+
 /* A leaf. It serves one cell after another, as long as none had to be killed by the group: a
  * process that is born in one that was (CLONE_INTO_CGROUP) dies at birth on some kernels. */
 struct cgroup_cell {
@@ -43,6 +46,10 @@ struct cgroup_cell {
 	bool was_killed;
 	uint64_t cpu_us;       /* used in it before the run under way */
 	uint64_t pids_refused; /* forks, before */
+	bool is_held;	       /* what is below is open, for as long as the leaf serves */
+	int leaf_fd;
+	int task_fds[CGROUP_TASKS_MAX];
+	int n_tasks;
 };
 
 /* What a run used, as far as the back end can tell. */
@@ -64,7 +71,7 @@ int cgroup_session_remove(const struct cgroup_root *root, struct cgroup_session 
 int cgroup_cell_make(const struct cgroup_root *root, const struct wire_limits *limits,
 	const struct cgroup_cell *cell);
 /* -EBUSY while a process is in it. */
-int cgroup_cell_remove(const struct cgroup_root *root, const struct cgroup_cell *cell);
+int cgroup_cell_remove(const struct cgroup_root *root, struct cgroup_cell *cell);
 
 /* Sets the memory limit to limits->memory_bytes plus what of the home is charged to the session,
  * and starts the counters of one run. Files in memory beyond home_bytes are not the home's: an
@@ -83,9 +90,12 @@ int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *c
 /* For a process that enters them itself, with jaild's ids: the files of the cell's groups that it
  * was not born in (CLONE_INTO_CGROUP), each open for a 0 to be written into. Returns how many, at
  * most CGROUP_TASKS_MAX, which the caller closes; or -errno. */
-#define CGROUP_TASKS_MAX 3
 int cgroup_cell_tasks_open(const struct cgroup_root *root, const struct cgroup_cell *cell,
 	int ret_fds[CGROUP_TASKS_MAX]);
+
+/* Opens both kinds once for all cells that the leaf serves: leaf_fd and task_fds, which
+ * cgroup_cell_remove closes. Returns 0 or -errno. */
+int cgroup_cell_hold(const struct cgroup_root *root, struct cgroup_cell *cell);
 
 /* Kills every process of the cell at once. Where no tree can do that: -EOPNOTSUPP. */
 int cgroup_cell_kill(const struct cgroup_root *root, struct cgroup_cell *cell);

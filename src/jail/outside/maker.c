@@ -84,27 +84,25 @@ int maker_start(struct maker *maker, const struct maker_base *base)
 	return r;
 }
 
-/* What goes along with an order. Returns how many; those from MAKER_FD_GROUPS on are to be closed.
- * A group that cannot be opened is an error: no cell is born outside of it. */
+/* What goes along with an order. Returns how many. A group that cannot be opened is an error: no
+ * cell is born outside of it. */
 static int order_fill(const struct maker_cell *cell, struct maker_order *order, int *fds)
 {
-	int n = MAKER_FD_GROUPS, leaf_fd = -1, n_tasks;
-	int r = cgroup_cell_open(cell->cgroups, cell->cgroup, &leaf_fd);
+	struct cgroup_cell *cgroup = cell->cgroup;
+	int n = MAKER_FD_GROUPS;
+	int r = cgroup_cell_hold(cell->cgroups, cgroup);
 
 	if (r < 0)
 		return r;
 	fds[MAKER_FD_CONTROL] = cell->control_fd;
 	fds[MAKER_FD_NETWORK] = cell->network_fd;
-	if (leaf_fd >= 0)
-		fds[n++] = leaf_fd;
-	n_tasks = cgroup_cell_tasks_open(cell->cgroups, cell->cgroup, fds + n);
-	if (n_tasks < 0) {
-		(void)fd_close(leaf_fd);
-		return n_tasks;
-	}
-	order->has_leaf = leaf_fd >= 0;
-	order->n_tasks = (uint32_t)n_tasks;
-	return n + n_tasks;
+	if (cgroup->leaf_fd >= 0)
+		fds[n++] = cgroup->leaf_fd;
+	for (int i = 0; i < cgroup->n_tasks; i++)
+		fds[n++] = cgroup->task_fds[i];
+	order->has_leaf = cgroup->leaf_fd >= 0;
+	order->n_tasks = (uint32_t)cgroup->n_tasks;
+	return n;
 }
 
 /* -EPIPE when it has gone, or is not to be believed any more. */
@@ -169,7 +167,6 @@ int maker_make(struct maker *maker, const struct maker_base *base, const struct 
 	/* it has been killed since, most likely by somebody who was short of memory */
 	if (!is_new && maker->socket < 0 && r < 0)
 		r = order_place(maker, base, &order, fds, (size_t)n_fds, ret_pid);
-	channel_close_fds(fds + MAKER_FD_GROUPS, (size_t)n_fds - MAKER_FD_GROUPS);
 	if (r < 0)
 		return r;
 	*ret_pidfd = pidfd_open_(*ret_pid);

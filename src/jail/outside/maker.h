@@ -32,7 +32,7 @@ struct maker_cell {
 	int control_fd; /* becomes INIT_CONTROL_FD */
 	int network_fd; /* the session's network namespace */
 	const struct cgroup_root *cgroups;
-	const struct cgroup_cell *cgroup; /* that it is born in */
+	struct cgroup_cell *cgroup; /* that it is born in */
 };
 
 /* Returns 0 or -errno; the descriptors are the caller's then. */

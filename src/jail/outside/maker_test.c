@@ -33,7 +33,7 @@ static int openat_refuse(void)
 /* How a child ends that is to start a cell in a tree that nothing can be opened in. */
 static int spawn_in_child(const struct cgroup_root *root)
 {
-	const struct cgroup_cell cell = { 1, 2 };
+	struct cgroup_cell cell = { .session = 1, .number = 2 };
 	const struct maker_base base = {
 		.spawn = { -1, -1, -1, -1, -1 },
 		.own_network_fd = -1,

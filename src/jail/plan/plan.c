@@ -15,7 +15,7 @@ int plan_check(const struct jail_plan *plan, uint64_t size, uint64_t n_fds)
 
 	if (size != sizeof(*plan) || plan->magic != PLAN_MAGIC || plan->version != PLAN_VERSION)
 		return -EBADMSG;
-	if (plan->reserved != 0 || plan->landlock_abi < 1 || plan->landlock_abi > LANDLOCK_ABI_MAX)
+	if (plan->is_quiet > 1 || plan->landlock_abi < 1 || plan->landlock_abi > LANDLOCK_ABI_MAX)
 		return -EBADMSG;
 	if (plan->filter_count < FILTER_MIN || plan->filter_count > PLAN_FILTER_MAX)
 		return -EBADMSG;

@@ -53,7 +53,7 @@ struct jail_plan {
 	uint32_t landlock_abi;	/* what jaild found, at least 1 */
 	uint32_t filter_count;	/* instructions in PLAN_FD_FILTER, at most PLAN_FILTER_MAX */
 	uint32_t stage_to_fail; /* only used in builds with fault injection */
-	uint32_t reserved;
+	uint32_t is_quiet;	/* the run is right behind: neither INIT_BORN nor INIT_READY */
 };
 
 /* Checks a plan received with n_fds descriptors. Returns 0 or -EBADMSG. */

@@ -211,7 +211,7 @@ void live_started(struct cell *cell, int pidfd)
 static bool interpreter_make(
 	struct session *session, struct run_request *request, struct failure *ret_failure)
 {
-	struct cell *cell = cell_take(session, ret_failure);
+	struct cell *cell = cell_take(session, true, ret_failure);
 
 	if (!cell)
 		return false;
