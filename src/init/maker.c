@@ -13,13 +13,16 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 /*
  * Theory of operation. The maker lives in the template's mount namespace and has one capability in
- * jaild's user namespace, SYS_ADMIN, for the network namespaces of sessions. It is a process of its
+ * jaild's user namespace, SYS_ADMIN, for the namespaces of sessions. It is a process of its
  * own so that what is copied for each cell is small, and copied by a plain fork: a copy that shared
  * its memory would take it along when the kernel kills it for memory.
  *
@@ -31,9 +34,9 @@
  * as long as it is dumpable, so it is born so (init/cell.c goes on with this). We are not.
  */
 
-/* The seventh, the network, is the session's. */
+/* Network and IPC are the session's. */
 #define CELL_NAMESPACES                                                                            \
-	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWCGROUP)
 
 _Static_assert(sizeof(MAKER_NAME) == sizeof(INIT_NAME), "one is written over the other");
 
@@ -114,16 +117,41 @@ static long cell_clone(const struct maker_order *order, const int *fds)
 	return pid < 0 ? -error : pid;
 }
 
-/* The cell's pid, 0 in the cell, or -errno. */
-static long cell_make(const struct maker_order *order, const int *fds, int own_network_fd)
+/* Whether the IPC namespace that we are in is as it was made. All of its processes are dead, so
+ * what is in it now stays: segments, semaphores and queues of System V (POSIX queues are denied). A
+ * kernel without them has none. */
+static int ipc_check(void)
 {
-	long pid;
+	struct shm_info segments;
+	struct seminfo semaphores;
+	struct msginfo queues;
 
-	if (setns(fds[MAKER_FD_NETWORK], CLONE_NEWNET) < 0)
-		return -errno;
-	pid = cell_clone(order, fds);
-	/* Not coming back would hold a session's network, and the next cell might be born in it. */
-	if (pid != 0 && setns(own_network_fd, CLONE_NEWNET) < 0)
+	if (syscall(SYS_shmctl, 0, SHM_INFO, &segments) < 0 ||
+		syscall(SYS_semctl, 0, 0, SEM_INFO, &semaphores) < 0 ||
+		syscall(SYS_msgctl, 0, MSG_INFO, &queues) < 0)
+		return errno == ENOSYS ? 0 : -errno;
+	return segments.used_ids > 0 || semaphores.semusz > 0 || queues.msgpool > 0 ? -EUCLEAN : 0;
+}
+
+static int namespaces_enter(int network_fd, int ipc_fd)
+{
+	return setns(network_fd, CLONE_NEWNET) < 0 || setns(ipc_fd, CLONE_NEWIPC) < 0 ? -errno : 0;
+}
+
+/* The cell's pid, 0 in the cell, or -errno. */
+static long cell_make(const struct maker_order *order, const int *fds, const int *own_fds)
+{
+	long pid = namespaces_enter(fds[MAKER_FD_NETWORK], fds[MAKER_FD_IPC]);
+
+	if (pid == 0)
+		pid = ipc_check();
+	if (pid == 0) {
+		pid = cell_clone(order, fds);
+		if (pid == 0)
+			return 0;
+	}
+	/* Not coming back would hold a session's, and the next cell might be born in them. */
+	if (namespaces_enter(own_fds[MAKER_PLAN_NETWORK], own_fds[MAKER_PLAN_IPC]) < 0)
 		_exit(1);
 	return pid;
 }
@@ -149,7 +177,7 @@ static int filters_take(const struct maker_plan *plan, const int *fds, struct ce
 }
 
 /* One order. False at the end of them. */
-static bool serve(int own_network_fd, struct cell *cell)
+static bool serve(const int *own_fds, struct cell *cell)
 {
 	struct maker_answer answer = { .magic = MAKER_MAGIC };
 	struct maker_order order;
@@ -160,7 +188,7 @@ static bool serve(int own_network_fd, struct cell *cell)
 
 	if (n <= 0 || !is_order(&order, (size_t)n, n_fds))
 		return false;
-	pid = cell_make(&order, fds, own_network_fd);
+	pid = cell_make(&order, fds, own_fds);
 	if (pid == 0) {
 		cell_settle(&order, fds, cell->name);
 		cell->run();
@@ -177,7 +205,7 @@ void maker_become(const struct maker_plan *plan, int *fds, struct cell *cell)
 		filters_take(plan, fds, cell) < 0)
 		_exit(1); /* jaild sees the socket hang up */
 	channel_close_fds(fds + MAKER_PLAN_BASE, MAKER_PLAN_FDS - MAKER_PLAN_BASE);
-	while (serve(fds[MAKER_PLAN_NETWORK], cell))
+	while (serve(fds, cell))
 		continue;
 	_exit(0);
 }

@@ -25,10 +25,17 @@
 /* How much later than jaild init ends a forgotten cell by itself. */
 #define WATCHDOG_GRACE_MS 5000
 
+/* The first cell's after a rest makes it; the cells behind it find it there. */
+static int network_need(struct session *session)
+{
+	return session->network.fd >= 0 ? 0
+					: network_make(session->jaild->proc_fd, &session->network);
+}
+
 static int init_make(struct cell *cell)
 {
 	struct jaild *jaild = cell->session->jaild;
-	struct maker_cell wanted = { .network_fd = cell->session->network_fd,
+	struct maker_cell wanted = { .network = &cell->session->network,
 		.cgroups = &jaild->cgroups,
 		.cgroup = &cell->cgroup };
 	int sockets[2], r;
@@ -38,6 +45,13 @@ static int init_make(struct cell *cell)
 		return r;
 	wanted.control_fd = sockets[1];
 	r = maker_make(&jaild->maker, &jaild->maker_base, &wanted, &cell->pid, &cell->pidfd);
+	if (r == -EUCLEAN) { /* a run has left something: in a new one, there is nothing */
+		network_close(&cell->session->network);
+		r = network_need(cell->session);
+		if (r == 0)
+			r = maker_make(&jaild->maker, &jaild->maker_base, &wanted, &cell->pid,
+				&cell->pidfd);
+	}
 	(void)fd_close(sockets[1]);
 	if (r < 0) {
 		(void)fd_close(sockets[0]);
@@ -114,14 +128,6 @@ static int group_need(struct cell *cell)
 	cell->cgroup =
 		(struct cgroup_cell){ .session = session->number, .number = ++jaild->next_number };
 	return cgroup_cell_make(&jaild->cgroups, &session->limits, &cell->cgroup);
-}
-
-/* The first cell's after a rest makes it; the cells behind it find it there. */
-static int network_need(struct session *session)
-{
-	return session->network_fd >= 0
-		       ? 0
-		       : network_make(session->jaild->proc_fd, &session->network_fd);
 }
 
 /* A failure is that of the request; nothing has been told to init yet. */
@@ -230,7 +236,7 @@ void cell_rest(struct session *session)
 {
 	if (session->cell || session->spare || session->spare_timer.due_us != 0)
 		return;
-	session->network_fd = fd_close(session->network_fd);
+	network_close(&session->network);
 	if (session->has_leaf)
 		(void)cgroup_cell_remove(&session->jaild->cgroups, &session->leaf);
 	session->has_leaf = false;

@@ -38,11 +38,11 @@ struct jaild {
 	unsigned next_cpu;
 	unsigned landlock_abi;
 
-	int init_fd;	/* sealed cloche-init */
-	int proc_fd;	/* our own /proc */
-	int homes_fd;	/* folder of all homes, in our own mount namespace */
-	int own_ns_fd;	/* that namespace */
-	int own_net_fd; /* our own network namespace, an empty one */
+	int init_fd;		    /* sealed cloche-init */
+	int proc_fd;		    /* our own /proc */
+	int homes_fd;		    /* folder of all homes, in our own mount namespace */
+	int own_ns_fd;		    /* that namespace */
+	struct network own_network; /* an empty one */
 	int template_ns_fd;
 	int null_fd;
 	int filter_fd; /* the script's filter as a whole, sealed */

@@ -109,7 +109,7 @@ struct session *session_make(
 	session->home.fd = -1;
 	live_init(&session->live);
 	session->warm = WIRE_WARM_SMALL;
-	session->network_fd = -1;
+	network_init(&session->network);
 	session->cgroup = (struct cgroup_session){ .peak_fd = -1, .oom_fd = -1 };
 	session->is_spare = true;
 	session->next = jaild->sessions;

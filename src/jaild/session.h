@@ -3,6 +3,7 @@
 #include "jail/cgroup/cgroup.h"
 #include "jail/outside/home.h"
 #include "jail/outside/idmap.h"
+#include "jail/outside/network.h"
 #include "jaild/jaild.h"
 #include "jaild/live/live.h"
 #include "wire/message.h"
@@ -14,7 +15,7 @@ struct walk;
  * descriptors may allow less: a session with its home, a run and a spare holds up to
  * SESSION_DESCRIPTORS, and DESCRIPTORS_RESERVE are for everything else. */
 #define SESSIONS_MAX	    1024
-#define SESSION_DESCRIPTORS (9 + 1 + CGROUP_TASKS_MAX + LIVE_DESCRIPTORS)
+#define SESSION_DESCRIPTORS (10 + 1 + CGROUP_TASKS_MAX + LIVE_DESCRIPTORS)
 #define DESCRIPTORS_RESERVE 128
 
 /* A session: what its cells have in common. Owned by the jaild's list. */
@@ -30,7 +31,7 @@ struct session {
 	struct cgroup_cell leaf; /* left by its last cell for the next one */
 	bool has_leaf;
 	struct home home;
-	int network_fd;		  /* namespace of its cells, one after the other; -1 after a rest */
+	struct network network;	  /* of its cells, one after the other; none after a rest */
 	struct cell *cell;	  /* the run under way, NULL */
 	struct cell *spare;	  /* built ahead for the next run, NULL */
 	struct timer spare_timer; /* makes it, and drops it again */

@@ -164,8 +164,10 @@ static int mounts_make(struct jaild *jaild)
 		return r;
 	jaild->homes_fd = open("/homes", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	jaild->own_ns_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
-	jaild->own_net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	if (jaild->homes_fd < 0 || jaild->own_ns_fd < 0 || jaild->own_net_fd < 0)
+	jaild->own_network.fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	jaild->own_network.ipc_fd = open("/proc/self/ns/ipc", O_RDONLY | O_CLOEXEC);
+	if (jaild->homes_fd < 0 || jaild->own_ns_fd < 0 || jaild->own_network.fd < 0 ||
+		jaild->own_network.ipc_fd < 0)
 		return -errno;
 	return limits_make(jaild);
 }
@@ -214,7 +216,7 @@ static void maker_begin(struct jaild *jaild)
 							 .null_fd = jaild->null_fd,
 							 .template_ns_fd = jaild->template_ns_fd,
 							 .own_ns_fd = jaild->own_ns_fd },
-		.own_network_fd = jaild->own_net_fd,
+		.own = jaild->own_network,
 		.filters = &jaild->filters };
 	(void)maker_start(&jaild->maker, &jaild->maker_base);
 }

@@ -96,6 +96,30 @@ os._exit(0)
 """
 
 
+# One object of System V, which outlives its process, or two with a key and without.
+LEAVE_IPC = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+IPC_CREAT = 0o1000
+kind, key = "{kind}", {key}
+made = {{"shm": lambda: libc.shmget(key, 4096, IPC_CREAT | 0o666), "sem": lambda: libc.semget(key, 1, IPC_CREAT | 0o666),
+        "msg": lambda: libc.msgget(key, IPC_CREAT | 0o666), "none": lambda: 0}}[kind]()
+assert made >= 0, os.strerror(ctypes.get_errno())
+print("left")
+"""
+
+FIND_IPC = """
+import ctypes
+libc = ctypes.CDLL(None)
+info = ctypes.create_string_buffer(256)
+SHM_INFO, MSG_INFO, SEM_INFO = 14, 12, 19
+print(libc.shmget(77, 0, 0), libc.semget(77, 0, 0), libc.msgget(77, 0),
+      [libc.shmctl(0, SHM_INFO, info), int.from_bytes(info[:4], "little")], libc.semctl(0, 0, SEM_INFO, info),
+      libc.msgctl(0, MSG_INFO, info))
+"""
+NO_IPC = "-1 -1 -1 [0, 0] 0 0\n"
+
+
 def orphans():
     """Connections without a process, on the whole host."""
     return int(re.search(r"orphan (\d+)", Path("/proc/net/sockstat").read_text())[1])
@@ -103,6 +127,10 @@ def orphans():
 
 def network_of(init):
     return os.readlink(f"/proc/{init}/ns/net")
+
+
+def spaces_of(init):
+    return {kind: os.readlink(f"/proc/{init}/ns/{kind}") for kind in ("net", "ipc")}
 
 
 def owner_of(path):
@@ -133,6 +161,22 @@ def test_run_that_comes_at_once_finds_nothing(jaild):
         assert jaild.result(session, FIND)[1] == "[]\n"
 
 
+@pytest.mark.parametrize("key", [77, 0])
+@pytest.mark.parametrize("kind", ["shm", "sem", "msg"])
+def test_objects_of_system_v_are_in_no_other_run(jaild, kind, key):
+    """They outlive their processes. The next run is in other namespaces then; also the one that comes at once."""
+    session = jaild.open()
+    assert jaild.result(session, LEAVE_IPC.format(kind="none", key=key))[1] == "left\n"
+    before = spaces_of(spare_of(jaild))
+    assert jaild.result(session, LEAVE_IPC.format(kind="none", key=key))[1] == "left\n"
+    assert spaces_of(spare_of(jaild)) == before
+    for _ in range(3):
+        assert jaild.result(session, LEAVE_IPC.format(kind=kind, key=key))[1] == "left\n"
+        assert jaild.result(session, FIND_IPC)[1] == NO_IPC
+    now = spaces_of(spare_of(jaild))
+    assert now["ipc"] != before["ipc"] and now["net"] != before["net"]
+
+
 def test_deaf_connections_do_not_outlive_their_run(jaild):
     """They would hold memory that is charged to nobody, for minutes; with TCP_USER_TIMEOUT for weeks."""
     session, before = jaild.open(), orphans()
@@ -158,7 +202,9 @@ def test_no_root_of_a_cell_owns_it(jaild):
     init = spare_of(jaild)
     mine = os.readlink(f"/proc/{init}/ns/user")
     assert owner_of(f"/proc/{init}/ns/mnt") == mine
-    assert owner_of(f"/proc/{init}/ns/net") != mine
+    for kind in ("net", "ipc"):
+        assert owner_of(f"/proc/{init}/ns/{kind}") != mine
+        assert owner_of(f"/proc/{init}/ns/{kind}") != os.readlink(f"/proc/{jaild.pid}/ns/user")
 
 
 def test_sessions_have_their_own(jaild):

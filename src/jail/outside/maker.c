@@ -52,7 +52,8 @@ static int plan_send(int socket, const struct maker_base *base)
 	const struct maker_plan plan = { .magic = MAKER_MAGIC,
 		.base_count = base->filters->base_count,
 		.rest_count = base->filters->rest_count };
-	const int fds[MAKER_PLAN_FDS] = { [MAKER_PLAN_NETWORK] = base->own_network_fd,
+	const int fds[MAKER_PLAN_FDS] = { [MAKER_PLAN_NETWORK] = base->own.fd,
+		[MAKER_PLAN_IPC] = base->own.ipc_fd,
 		[MAKER_PLAN_BASE] = base->filters->base_fd,
 		[MAKER_PLAN_REST] = base->filters->rest_fd };
 
@@ -95,7 +96,8 @@ static int order_fill(const struct maker_cell *cell, struct maker_order *order, 
 	if (r < 0)
 		return r;
 	fds[MAKER_FD_CONTROL] = cell->control_fd;
-	fds[MAKER_FD_NETWORK] = cell->network_fd;
+	fds[MAKER_FD_NETWORK] = cell->network->fd;
+	fds[MAKER_FD_IPC] = cell->network->ipc_fd;
 	if (cgroup->leaf_fd >= 0)
 		fds[n++] = cgroup->leaf_fd;
 	for (int i = 0; i < cgroup->n_tasks; i++)

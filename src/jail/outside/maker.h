@@ -1,6 +1,7 @@
 #pragma once
 
 #include "jail/cgroup/cgroup.h"
+#include "jail/outside/network.h"
 #include "jail/outside/spawn.h"
 
 /*
@@ -24,13 +25,13 @@ struct maker {
 /* What makers are started with. */
 struct maker_base {
 	struct spawn spawn;
-	int own_network_fd; /* jaild's network namespace */
+	struct network own; /* jaild's namespaces */
 	const struct maker_filters *filters;
 };
 
 struct maker_cell {
-	int control_fd; /* becomes INIT_CONTROL_FD */
-	int network_fd; /* the session's network namespace */
+	int control_fd;		       /* becomes INIT_CONTROL_FD */
+	const struct network *network; /* the session's */
 	const struct cgroup_root *cgroups;
 	struct cgroup_cell *cgroup; /* that it is born in */
 };
@@ -47,7 +48,8 @@ int maker_start(struct maker *maker, const struct maker_base *base);
  * Makes a cell's process 1, a child of ours, which waits for its plan. It must be given its maps
  * first (jail/outside/idmap.h); /proc/PID of it is ours to write. A failure from then on arrives on
  * the control socket as INIT_FAILED. The descriptors stay
- * the caller's, who owns *ret_pidfd. Blocks while the maker works. Returns 0 or -errno.
+ * the caller's, who owns *ret_pidfd. Blocks while the maker works. Returns 0, -EUCLEAN when the
+ * network cannot serve again, or -errno.
  */
 int maker_make(struct maker *maker, const struct maker_base *base, const struct maker_cell *cell,
 	pid_t *ret_pid, int *ret_pidfd);

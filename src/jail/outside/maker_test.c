@@ -34,12 +34,10 @@ static int openat_refuse(void)
 static int spawn_in_child(const struct cgroup_root *root)
 {
 	struct cgroup_cell cell = { .session = 1, .number = 2 };
-	const struct maker_base base = {
-		.spawn = { -1, -1, -1, -1, -1 },
-		.own_network_fd = -1,
-	};
+	const struct network none = { -1, -1 };
+	const struct maker_base base = { .spawn = { -1, -1, -1, -1, -1 }, .own = none };
 	const struct maker_cell wanted = {
-		.control_fd = -1, .network_fd = -1, .cgroups = root, .cgroup = &cell
+		.control_fd = -1, .network = &none, .cgroups = root, .cgroup = &cell
 	};
 	struct maker maker;
 	pid_t pid = fork(), born;

@@ -4,6 +4,7 @@
 #include "base/macro.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <sched.h>
@@ -19,7 +20,8 @@
  * kernel's workers, to take down. The runs of one session follow each other, never side by side,
  * and each begins when the processes of the one before are dead; so they use one after the other.
  * What the kernel would keep beyond a socket's life is switched off or cut short (TIME_WAIT,
- * orphans) or harmless (counters); SECURITY.md has the list.
+ * orphans) or harmless (counters); SECURITY.md has the list. An IPC namespace costs less, but as
+ * much as all other namespaces of a cell; it goes the same way.
  *
  * A child makes it: by vfork, with our descriptors, in a user namespace of its own. There it has
  * all rights over the new namespace, which jaild does not need then; the user namespace outlives it
@@ -30,7 +32,8 @@
 
 struct order {
 	int proc_fd;
-	int fd; /* of the namespace, or -errno */
+	struct network made;
+	int error; /* -errno */
 };
 
 /* Loopback is up so that programs which talk to themselves work; there is no other interface. */
@@ -73,10 +76,10 @@ static int remains_forbid(int proc_fd)
 	return 0;
 }
 
-static int child_make(const struct order *order)
+static int child_make(struct order *order)
 {
 	AUTO_CLOSE int socket_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int fd, r;
+	int r;
 
 	if (socket_fd < 0)
 		return -errno;
@@ -85,32 +88,49 @@ static int child_make(const struct order *order)
 		r = remains_forbid(order->proc_fd);
 	if (r < 0)
 		return r;
-	fd = ioctl(socket_fd, SIOCGSKNS);
-	return fd < 0 ? -errno : fd;
+	order->made.ipc_fd = openat(order->proc_fd, "self/ns/ipc", O_RDONLY | O_CLOEXEC);
+	if (order->made.ipc_fd < 0)
+		return -errno;
+	order->made.fd = ioctl(socket_fd, SIOCGSKNS);
+	return order->made.fd < 0 ? -errno : 0;
 }
 
 static int child(void *data)
 {
 	struct order *order = data;
 
-	order->fd = child_make(order);
+	order->error = child_make(order);
 	_exit(0);
 }
 
-int network_make(int proc_fd, int *ret_fd)
+void network_init(struct network *network)
+{
+	*network = (struct network){ -1, -1 };
+}
+
+void network_close(struct network *network)
+{
+	network->fd = fd_close(network->fd);
+	network->ipc_fd = fd_close(network->ipc_fd);
+}
+
+int network_make(int proc_fd, struct network *ret_network)
 {
 	static _Alignas(16) char stack[CHILD_STACK];
-	struct order order = { .proc_fd = proc_fd, .fd = -ECHILD };
+	struct order order = { .proc_fd = proc_fd, .made = { -1, -1 }, .error = -ECHILD };
 	pid_t pid = clone(child, stack + sizeof(stack),
-		CLONE_NEWUSER | CLONE_NEWNET | CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD,
+		CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_VM | CLONE_VFORK | CLONE_FILES |
+			SIGCHLD,
 		&order);
 
 	if (pid < 0)
 		return -errno;
 	if (waitpid(pid, NULL, 0) < 0)
-		order.fd = -errno;
-	if (order.fd < 0)
-		return order.fd;
-	*ret_fd = order.fd;
+		order.error = -errno;
+	if (order.error < 0) {
+		network_close(&order.made);
+		return order.error;
+	}
+	*ret_network = order.made;
 	return 0;
 }

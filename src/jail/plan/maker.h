@@ -24,7 +24,8 @@ struct maker_plan {
 };
 
 enum maker_plan_fd {
-	MAKER_PLAN_NETWORK, /* jaild's own, to come back to */
+	MAKER_PLAN_NETWORK, /* jaild's own, to come back to, */
+	MAKER_PLAN_IPC,	    /* likewise */
 	MAKER_PLAN_BASE,    /* sealed memfds of the script's filter: what the maker and its cells */
 	MAKER_PLAN_REST,    /* can do without, and what is left (jail/outside/filter.h) */
 	MAKER_PLAN_FDS
@@ -34,7 +35,8 @@ enum maker_plan_fd {
  * files that a 0 is to be written into (cgroup v1). */
 enum maker_fd {
 	MAKER_FD_CONTROL, /* becomes INIT_CONTROL_FD of the cell's init */
-	MAKER_FD_NETWORK, /* namespace that the cell is born in */
+	MAKER_FD_NETWORK, /* the session's, which the cell is born in, */
+	MAKER_FD_IPC,	  /* likewise */
 	MAKER_FD_GROUPS
 };
 
@@ -52,5 +54,6 @@ struct maker_order {
 /* The maker to jaild, to each order. */
 struct maker_answer {
 	uint32_t magic;
-	int32_t pid; /* of the cell's init, a child of jaild's; or -errno */
+	int32_t pid; /* of the cell's init, a child of jaild's; or -errno: -EUCLEAN when an earlier
+		      * run has left something in the IPC namespace */
 };

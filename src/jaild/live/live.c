@@ -224,7 +224,7 @@ static bool interpreter_make(
 	session->live.cell = cell;
 	session->live.number = 0;
 	/* it may live beside the session's other cells: the network goes with it, to nobody else */
-	session->network_fd = fd_close(session->network_fd);
+	network_close(&session->network);
 	cell_accept(cell, request);
 	if (cell->state == CELL_WAITING)
 		cell_start(cell);
