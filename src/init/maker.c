@@ -2,6 +2,7 @@
 
 #include "jail/inside/filter_map.h"
 #include "jail/inside/identity.h"
+#include "jail/inside/landlock.h"
 #include "jail/inside/wall.h"
 #include "jail/plan/plan.h"
 #include "wire/channel.h"
@@ -69,9 +70,13 @@ static int groups_enter(const struct maker_order *order, const int *fds)
 	return 0;
 }
 
+/* All but what the cell begins with. */
 static int descriptors_close(void)
 {
-	return close_range(INIT_CONTROL_FD + 1, ~0U, 0) < 0 ? -errno : 0;
+	if (close_range(INIT_CONTROL_FD + 1, LANDLOCK_HELD_FD - 1, 0) < 0 ||
+		close_range(LANDLOCK_HELD_FD + LANDLOCK_HELD, ~0U, 0) < 0)
+		return -errno;
+	return 0;
 }
 
 /* As if it had been executed: ps shows the first word, /proc/PID/comm the other. */
@@ -202,7 +207,7 @@ static bool serve(const int *own_fds, struct cell *cell)
 void maker_become(const struct maker_plan *plan, int *fds, struct cell *cell)
 {
 	if (plan->base_count > PLAN_FILTER_MAX || plan->rest_count > PLAN_FILTER_MAX ||
-		filters_take(plan, fds, cell) < 0)
+		filters_take(plan, fds, cell) < 0 || landlock_hold() < 0)
 		_exit(1); /* jaild sees the socket hang up */
 	channel_close_fds(fds + MAKER_PLAN_BASE, MAKER_PLAN_FDS - MAKER_PLAN_BASE);
 	while (serve(fds, cell))

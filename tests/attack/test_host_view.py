@@ -155,7 +155,8 @@ def test_the_maker_has_one_right_and_most_of_the_scripts_filter(seen):
     assert int(status_of(seen.script)["Seccomp_filters"]) == int(status["Seccomp_filters"]) + 1
     # it hangs on jaild alone, and holds nothing of a cell
     held = [target.partition(":")[0] for _, target in sorted(host_view.descriptors(maker).items())]
-    assert held[3:] == ["socket", "net"] and set(held[:3]) <= {"/dev/null", "/null"}, held
+    assert held[3:6] == ["socket", "net", "ipc"] and set(held[:3]) <= {"/dev/null", "/null"}, held
+    assert [name.removeprefix("/dev") for name in held[6:]] == ["/", "/null", "/zero", "/full", "/random", "/urandom"]
 
 
 def test_privileged_programs_hold_nothing_in_the_initial_namespace(seen):

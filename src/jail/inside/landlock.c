@@ -67,42 +67,53 @@ static int ruleset_create(unsigned abi, uint64_t rights)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static int rule_add(int ruleset_fd, const char *path, uint64_t rights)
+static int rule_add(int ruleset_fd, int fd, uint64_t rights)
 {
-	struct path_beneath_attr attr = { .allowed_access = rights };
-	AUTO_CLOSE int fd = -1;
+	struct path_beneath_attr attr = { .allowed_access = rights, .parent_fd = fd };
 
-	fd = open(path, O_PATH | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	attr.parent_fd = fd;
 	if (syscall(SYS_landlock_add_rule, ruleset_fd, RULE_PATH_BENEATH, &attr, 0) < 0)
 		return -errno;
+	return 0;
+}
+
+static int path_open(const char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* The root, and behind it the devices. */
+static const char *const held[LANDLOCK_HELD] = { "/", "/dev/null", "/dev/zero", "/dev/full",
+	"/dev/random", "/dev/urandom" };
+
+int landlock_hold(void)
+{
+	for (int i = 0; i < LANDLOCK_HELD; i++) {
+		AUTO_CLOSE int fd = path_open(held[i]);
+
+		if (fd < 0)
+			return fd;
+		if (dup2(fd, LANDLOCK_HELD_FD + i) < 0)
+			return -errno;
+	}
 	return 0;
 }
 
 static int rules_add(int ruleset_fd, uint64_t rights)
 {
 	static const char *const writable[] = { CELL_HOME, CELL_TMP, CELL_SHM };
-	static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random",
-		"/dev/urandom" };
-	int r;
+	int r = rule_add(ruleset_fd, LANDLOCK_HELD_FD, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
 
-	r = rule_add(ruleset_fd, "/", FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(writable); i++) {
-		r = rule_add(ruleset_fd, writable[i], rights & ~FS_IOCTL_DEV);
-		if (r < 0)
-			return r;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
-		r = rule_add(ruleset_fd, devices[i],
+	for (int i = 1; i < LANDLOCK_HELD && r == 0; i++)
+		r = rule_add(ruleset_fd, LANDLOCK_HELD_FD + i,
 			(FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE) & rights);
-		if (r < 0)
-			return r;
+	for (size_t i = 0; i < ARRAY_SIZE(writable) && r == 0; i++) {
+		AUTO_CLOSE int fd = path_open(writable[i]);
+
+		r = fd < 0 ? fd : rule_add(ruleset_fd, fd, rights & ~FS_IOCTL_DEV);
 	}
-	return 0;
+	return r;
 }
 
 int landlock_prepare(unsigned abi, int *ret_fd)

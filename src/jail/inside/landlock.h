@@ -6,7 +6,14 @@
  * abstract sockets to the outside. landlock(7)
  */
 
-/* Writes the rules, as root of the finished cell, who may open every path. abi is what jaild found
+/* What the rules name outside of a cell's own mounts, held for all cells that are copied from this
+ * process: LANDLOCK_HELD descriptors from LANDLOCK_HELD_FD on. The rules go by inode, and these are
+ * the template's in every cell. Returns 0 or -errno. */
+#define LANDLOCK_HELD_FD 32
+#define LANDLOCK_HELD	 6
+int landlock_hold(void);
+
+/* Writes the rules, as root of the finished cell, who may open every path, with what is held. abi is what jaild found
  * (>= 1). The caller closes *ret_fd. Returns 0 or -errno. */
 int landlock_prepare(unsigned abi, int *ret_fd);
 

@@ -35,8 +35,10 @@ int resources_limit(const struct wire_limits *limits)
 		struct rlimit limit = { .rlim_cur = table[i].value, .rlim_max = table[i].value };
 		struct rlimit now;
 
+		if (setrlimit(table[i].resource, &limit) == 0)
+			continue;
 		/* what we were started with may be less, and nobody here may raise it */
-		if (getrlimit(table[i].resource, &now) < 0)
+		if (errno != EPERM || getrlimit(table[i].resource, &now) < 0)
 			return -errno;
 		if (limit.rlim_max > now.rlim_max)
 			limit.rlim_cur = limit.rlim_max = now.rlim_max;
