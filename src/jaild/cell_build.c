@@ -125,8 +125,8 @@ static int group_need(struct cell *cell)
 		cell->cgroup = session->leaf;
 		return 0;
 	}
-	cell->cgroup =
-		(struct cgroup_cell){ .session = session->number, .number = ++jaild->next_number };
+	cell->cgroup.session = session->number;
+	cell->cgroup.number = ++jaild->next_number;
 	return cgroup_cell_make(&jaild->cgroups, &session->limits, &cell->cgroup);
 }
 
@@ -237,6 +237,7 @@ void cell_rest(struct session *session)
 	if (session->cell || session->spare || session->spare_timer.due_us != 0)
 		return;
 	network_close(&session->network);
+	cgroup_session_rest(&session->cgroup);
 	if (session->has_leaf)
 		(void)cgroup_cell_remove(&session->jaild->cgroups, &session->leaf);
 	session->has_leaf = false;

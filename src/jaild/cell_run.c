@@ -34,6 +34,7 @@ static struct cell *cell_new(struct session *session)
 		.control.fd = -1,
 		.death.fd = -1,
 		.oom.fd = -1 };
+	cgroup_cell_init(&cell->cgroup);
 	return cell;
 }
 

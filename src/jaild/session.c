@@ -110,7 +110,7 @@ struct session *session_make(
 	live_init(&session->live);
 	session->warm = WIRE_WARM_SMALL;
 	network_init(&session->network);
-	session->cgroup = (struct cgroup_session){ .peak_fd = -1, .oom_fd = -1 };
+	cgroup_session_init(&session->cgroup);
 	session->is_spare = true;
 	session->next = jaild->sessions;
 	jaild->sessions = session;

@@ -14,8 +14,10 @@ struct walk;
 /* Sessions that one jaild holds at most: more than the supervisor ever asks for. The limit of open
  * descriptors may allow less: a session with its home, a run and a spare holds up to
  * SESSION_DESCRIPTORS, and DESCRIPTORS_RESERVE are for everything else. */
-#define SESSIONS_MAX	    1024
-#define SESSION_DESCRIPTORS (10 + 1 + CGROUP_TASKS_MAX + LIVE_DESCRIPTORS)
+#define SESSIONS_MAX 1024
+#define SESSION_DESCRIPTORS                                                                        \
+	(10 + CGROUP_SESSION_FILES + 2 * (CGROUP_CELL_FILES + CGROUP_TASKS_MAX + 1) +              \
+		LIVE_DESCRIPTORS)
 #define DESCRIPTORS_RESERVE 128
 
 /* A session: what its cells have in common. Owned by the jaild's list. */

@@ -20,10 +20,24 @@ static const struct cgroup_backend *backend_of(const struct cgroup_root *root)
 	unreachable_();
 }
 
+void cgroup_session_init(struct cgroup_session *session)
+{
+	*session = (struct cgroup_session){ .peak_fd = -1, .oom_fd = -1 };
+	for (int i = 0; i < CGROUP_SESSION_FILES; i++)
+		session->file_fds[i] = -1;
+}
+
+void cgroup_session_rest(struct cgroup_session *session)
+{
+	for (int i = 0; i < CGROUP_SESSION_FILES; i++)
+		session->file_fds[i] = fd_close(session->file_fds[i]);
+}
+
 int cgroup_session_make(
 	const struct cgroup_root *root, uint32_t number, struct cgroup_session *ret_session)
 {
-	*ret_session = (struct cgroup_session){ .number = number, .peak_fd = -1, .oom_fd = -1 };
+	cgroup_session_init(ret_session);
+	ret_session->number = number;
 	return backend_of(root)->session_make(root, ret_session);
 }
 
@@ -31,7 +45,15 @@ int cgroup_session_remove(const struct cgroup_root *root, struct cgroup_session 
 {
 	session->peak_fd = fd_close(session->peak_fd);
 	session->oom_fd = fd_close(session->oom_fd);
+	cgroup_session_rest(session);
 	return backend_of(root)->session_remove(root, session);
+}
+
+void cgroup_cell_init(struct cgroup_cell *cell)
+{
+	*cell = (struct cgroup_cell){ .leaf_fd = -1 };
+	for (int i = 0; i < CGROUP_CELL_FILES; i++)
+		cell->file_fds[i] = -1;
 }
 
 int cgroup_cell_make(const struct cgroup_root *root, const struct wire_limits *limits,
@@ -72,6 +94,8 @@ int cgroup_cell_hold(const struct cgroup_root *root, struct cgroup_cell *cell)
 
 int cgroup_cell_remove(const struct cgroup_root *root, struct cgroup_cell *cell)
 {
+	for (int i = 0; i < CGROUP_CELL_FILES; i++)
+		cell->file_fds[i] = fd_close(cell->file_fds[i]);
 	cell_release(cell);
 	return backend_of(root)->cell_remove(root, cell);
 }
@@ -114,7 +138,7 @@ int cgroup_cell_kill(const struct cgroup_root *root, struct cgroup_cell *cell)
 	return backend_of(root)->cell_kill(root, cell);
 }
 
-int cgroup_cell_is_empty(const struct cgroup_root *root, const struct cgroup_cell *cell)
+int cgroup_cell_is_empty(const struct cgroup_root *root, struct cgroup_cell *cell)
 {
 	return backend_of(root)->cell_is_empty(root, cell);
 }

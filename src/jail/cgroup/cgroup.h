@@ -24,6 +24,21 @@ struct cgroup_root {
 	int cpu_fd;
 };
 
+/* What is read in every run, and so kept open while the session is not at rest. */
+enum cgroup_session_file {
+	CGROUP_STAT,
+	CGROUP_OOM,
+	CGROUP_PEAK, /* v1 */
+	CGROUP_SESSION_FILES
+};
+
+enum cgroup_cell_file {
+	CGROUP_CPU,
+	CGROUP_PIDS,
+	CGROUP_EVENTS,
+	CGROUP_CELL_FILES
+};
+
 /* A session's group, embedded in its owner. */
 struct cgroup_session {
 	uint32_t number;
@@ -33,6 +48,7 @@ struct cgroup_session {
 	uint64_t limit_bytes; /* as it stands; 0: none yet */
 	uint64_t shmem_at_start_bytes;
 	uint64_t oom_kills_at_start;
+	int file_fds[CGROUP_SESSION_FILES];
 };
 
 /* Files that a process writes a 0 into to enter a cell's groups, at most. */
@@ -46,7 +62,8 @@ struct cgroup_cell {
 	bool was_killed;
 	uint64_t cpu_us;       /* used in it before the run under way */
 	uint64_t pids_refused; /* forks, before */
-	bool is_held;	       /* what is below is open, for as long as the leaf serves */
+	int file_fds[CGROUP_CELL_FILES];
+	bool is_held; /* what is below is open, for as long as the leaf serves */
 	int leaf_fd;
 	int task_fds[CGROUP_TASKS_MAX];
 	int n_tasks;
@@ -63,10 +80,18 @@ struct cgroup_usage {
 	uint64_t pids_refused; /* how many in the leaf's life */
 };
 
+/* One that has no group: not made yet. */
+void cgroup_session_init(struct cgroup_session *session);
+
 int cgroup_session_make(
 	const struct cgroup_root *root, uint32_t number, struct cgroup_session *ret_session);
+/* At rest: nothing is kept open but the event. */
+void cgroup_session_rest(struct cgroup_session *session);
 /* Removes the group; its cells must be gone. */
 int cgroup_session_remove(const struct cgroup_root *root, struct cgroup_session *session);
+
+/* One that has no group: not made yet. */
+void cgroup_cell_init(struct cgroup_cell *cell);
 
 int cgroup_cell_make(const struct cgroup_root *root, const struct wire_limits *limits,
 	const struct cgroup_cell *cell);
@@ -100,4 +125,4 @@ int cgroup_cell_hold(const struct cgroup_root *root, struct cgroup_cell *cell);
 /* Kills every process of the cell at once. Where no tree can do that: -EOPNOTSUPP. */
 int cgroup_cell_kill(const struct cgroup_root *root, struct cgroup_cell *cell);
 /* 1 when no process is in the cell any more, 0 while there is, or -errno. */
-int cgroup_cell_is_empty(const struct cgroup_root *root, const struct cgroup_cell *cell);
+int cgroup_cell_is_empty(const struct cgroup_root *root, struct cgroup_cell *cell);

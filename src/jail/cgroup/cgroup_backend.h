@@ -12,12 +12,12 @@ struct cgroup_backend {
 	int (*run_begin)(const struct cgroup_root *root, struct cgroup_session *session,
 		const struct wire_limits *limits, uint64_t home_bytes);
 	void (*run_end)(const struct cgroup_root *root, struct cgroup_session *session,
-		const struct cgroup_cell *cell, struct cgroup_usage *usage);
+		struct cgroup_cell *cell, struct cgroup_usage *usage);
 	int (*cell_open)(const struct cgroup_root *root, const struct cgroup_cell *cell, int *fd);
 	int (*cell_tasks_open)(const struct cgroup_root *root, const struct cgroup_cell *cell,
 		int ret_fds[CGROUP_TASKS_MAX]);
 	int (*cell_kill)(const struct cgroup_root *root, const struct cgroup_cell *cell);
-	int (*cell_is_empty)(const struct cgroup_root *root, const struct cgroup_cell *cell);
+	int (*cell_is_empty)(const struct cgroup_root *root, struct cgroup_cell *cell);
 };
 
 extern const struct cgroup_backend cgroup_v1;

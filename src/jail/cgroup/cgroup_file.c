@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 /* memory.stat is the largest file read here, about 1.5 KiB on current kernels. */
 #define CGROUP_FILE_MAX 8192
@@ -29,16 +30,10 @@ static int line_find(const char *text, const char *key, struct str *ret_value)
 	return -ENOENT;
 }
 
-int cgroup_file_number(int dirfd, const char *path, const char *key, uint64_t *ret_number)
+static int number_find(const char *text, const char *key, uint64_t *ret_number)
 {
-	char text[CGROUP_FILE_MAX];
-	struct str value;
-	ssize_t n;
+	struct str value = { .p = text, .n = strcspn(text, "\n") };
 
-	n = fd_read_file(dirfd, path, text, sizeof(text));
-	if (n < 0)
-		return (int)n;
-	value = (struct str){ .p = text, .n = strcspn(text, "\n") };
 	if (key && line_find(text, key, &value) < 0)
 		return -ENOENT;
 	if (str_eq(value, STR("max"))) {
@@ -46,6 +41,14 @@ int cgroup_file_number(int dirfd, const char *path, const char *key, uint64_t *r
 		return 0;
 	}
 	return str_to_u64(value, UINT64_MAX, ret_number);
+}
+
+int cgroup_file_number(int dirfd, const char *path, const char *key, uint64_t *ret_number)
+{
+	char text[CGROUP_FILE_MAX];
+	ssize_t n = fd_read_file(dirfd, path, text, sizeof(text));
+
+	return n < 0 ? (int)n : number_find(text, key, ret_number);
 }
 
 int cgroup_file_set(int dirfd, const char *path, uint64_t number)
@@ -86,6 +89,53 @@ int cgroup_file_write_in(int dirfd, const char *group, const char *file, const c
 	return r < 0 ? r : fd_write_file(dirfd, path, text);
 }
 
+static int held_open(int *fd, const struct cgroup_path *from, int mode)
+{
+	char path[2 * CGROUP_NAME_MAX];
+	int r;
+
+	if (*fd >= 0)
+		return 0;
+	r = path_format(path, from->group, from->file);
+	if (r < 0)
+		return r;
+	*fd = openat(from->dirfd, path, mode | O_CLOEXEC | O_NOCTTY);
+	return *fd < 0 ? -errno : 0;
+}
+
+int cgroup_held_number(
+	int *fd, const struct cgroup_path *path, const char *key, uint64_t *ret_number)
+{
+	char text[CGROUP_FILE_MAX];
+	int r = held_open(fd, path, O_RDONLY);
+	ssize_t n;
+
+	if (r < 0)
+		return r;
+	/* the kernel gives all that there is at once */
+	n = pread(*fd, text, sizeof(text) - 1, 0);
+	if (n < 0)
+		return -errno;
+	if ((size_t)n == sizeof(text) - 1)
+		return -EFBIG;
+	text[n] = '\0';
+	return number_find(text, key, ret_number);
+}
+
+int cgroup_held_write(int *fd, const struct cgroup_path *path, const char *text)
+{
+	size_t size = strlen(text);
+	int r = held_open(fd, path, O_RDWR);
+	ssize_t n;
+
+	if (r < 0)
+		return r;
+	n = pwrite(*fd, text, size, 0);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == size ? 0 : -EIO;
+}
+
 void cgroup_session_name(char name[CGROUP_NAME_MAX], uint32_t session)
 {
 	(void)str_format(name, CGROUP_NAME_MAX, "s%" PRIu32, session);
@@ -108,8 +158,16 @@ int cgroup_leaf_kill(int unified_fd, const char *leaf)
 
 int cgroup_leaf_is_empty(int unified_fd, const char *leaf)
 {
+	AUTO_CLOSE int fd = -1;
+
+	return cgroup_held_is_empty(&fd, unified_fd, leaf);
+}
+
+int cgroup_held_is_empty(int *fd, int unified_fd, const char *leaf)
+{
 	uint64_t populated = 1;
-	int r = cgroup_file_number_in(unified_fd, leaf, "cgroup.events", "populated", &populated);
+	int r = cgroup_held_number(fd, &(struct cgroup_path){ unified_fd, leaf, "cgroup.events" },
+		"populated", &populated);
 
 	return r < 0 ? r : populated == 0;
 }

@@ -20,11 +20,25 @@ int cgroup_file_number_in(
 int cgroup_file_set_in(int dirfd, const char *group, const char *file, uint64_t number);
 int cgroup_file_write_in(int dirfd, const char *group, const char *file, const char *text);
 
+/* The same through a descriptor that is kept in *fd (-1: not opened yet), for what each run reads:
+ * opening a file of a group costs three times what reading it does. The second one writes text, and
+ * the file can be read through it too. */
+struct cgroup_path {
+	int dirfd;
+	const char *group, *file;
+};
+
+int cgroup_held_number(
+	int *fd, const struct cgroup_path *path, const char *key, uint64_t *ret_number);
+int cgroup_held_write(int *fd, const struct cgroup_path *path, const char *text);
+
 /* The name of a session's group, in either back end. */
 void cgroup_session_name(char name[CGROUP_NAME_MAX], uint32_t session);
 
 /* A cell's leaf in the v2 tree, which both back ends have: its folder (the caller closes), the end
- * of all its processes, and whether it holds none (1, else 0). Return -errno on a failure. */
+ * of all its processes, and whether it holds none (1, else 0; also through a descriptor that is
+ * kept). Return -errno on a failure. */
 int cgroup_leaf_open(int unified_fd, const char *leaf, int *ret_fd);
 int cgroup_leaf_kill(int unified_fd, const char *leaf);
 int cgroup_leaf_is_empty(int unified_fd, const char *leaf);
+int cgroup_held_is_empty(int *fd, int unified_fd, const char *leaf);

@@ -197,6 +197,73 @@ static void test_a_name_that_does_not_fit_is_refused_and_not_cut(void **state)
 	assert_int_equal(cgroup_file_number_in(dirfd, name, "file", NULL, &number), -ENOSPC);
 }
 
+static void test_a_file_that_is_kept_open_is_read_anew(void **state)
+{
+	uint64_t number = 4711;
+	int fd = -1, kept;
+
+	assert_int_equal(
+		cgroup_held_number(&fd, &(struct cgroup_path){ dirfd, "7", "file" }, NULL, &number),
+		-ENOENT);
+	assert_int_equal(fd, -1);
+	file_put("7/file", "a 1\nb 2\n", 8);
+	assert_int_equal(
+		cgroup_held_number(&fd, &(struct cgroup_path){ dirfd, "7", "file" }, "b", &number),
+		0);
+	assert_int_equal(number, 2);
+	kept = fd;
+	assert_true(kept >= 0);
+	file_put("7/file", "a 1\nb 35\n", 9);
+	assert_int_equal(
+		cgroup_held_number(&fd, &(struct cgroup_path){ dirfd, "7", "file" }, "b", &number),
+		0);
+	assert_int_equal(number, 35);
+	assert_int_equal(
+		cgroup_held_number(&fd, &(struct cgroup_path){ dirfd, "7", "file" }, "c", &number),
+		-ENOENT);
+	file_put("7/file", "", 0);
+	assert_int_equal(
+		cgroup_held_number(&fd, &(struct cgroup_path){ dirfd, "7", "file" }, NULL, &number),
+		-EINVAL);
+	assert_int_equal(number, 35);
+	assert_int_equal(fd, kept);
+	(void)fd_close(fd);
+}
+
+static void test_a_file_that_is_kept_open_is_written_and_read(void **state)
+{
+	uint64_t number = 4711;
+	int fd = -1;
+
+	assert_int_equal(
+		cgroup_held_write(&fd, &(struct cgroup_path){ dirfd, "7", "file" }, "1"), -ENOENT);
+	file_put("7/file", "12", 2);
+	assert_int_equal(
+		cgroup_held_write(&fd, &(struct cgroup_path){ dirfd, "7", "file" }, "30"), 0);
+	assert_file("7/file", "30");
+	assert_int_equal(
+		cgroup_held_number(&fd, &(struct cgroup_path){ dirfd, "7", "file" }, NULL, &number),
+		0);
+	assert_int_equal(number, 30);
+	(void)fd_close(fd);
+}
+
+static void test_kept_or_not_a_leaf_is_empty_or_not(void **state)
+{
+	int fd = -1;
+
+	(void)mkdirat(dirfd, "7", 0700);
+	file_put("7/cgroup.events", "populated 1\nfrozen 0\n", 21);
+	assert_int_equal(cgroup_held_is_empty(&fd, dirfd, "7"), 0);
+	assert_int_equal(cgroup_leaf_is_empty(dirfd, "7"), 0);
+	file_put("7/cgroup.events", "populated 0\nfrozen 0\n", 21);
+	assert_int_equal(cgroup_held_is_empty(&fd, dirfd, "7"), 1);
+	assert_int_equal(cgroup_leaf_is_empty(dirfd, "7"), 1);
+	assert_int_equal(unlinkat(dirfd, "7/cgroup.events", 0), 0);
+	assert_int_equal(cgroup_leaf_is_empty(dirfd, "7"), -ENOENT);
+	(void)fd_close(fd);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
 
 int main(void)
@@ -211,6 +278,9 @@ int main(void)
 		IN_FOLDER(test_files_that_cannot_be_read),
 		IN_FOLDER(test_numbers_are_written_in_decimal_to_files_that_exist),
 		IN_FOLDER(test_files_in_a_group),
+		IN_FOLDER(test_a_file_that_is_kept_open_is_read_anew),
+		IN_FOLDER(test_a_file_that_is_kept_open_is_written_and_read),
+		IN_FOLDER(test_kept_or_not_a_leaf_is_empty_or_not),
 		IN_FOLDER(test_a_name_that_does_not_fit_is_refused_and_not_cut),
 	};
 

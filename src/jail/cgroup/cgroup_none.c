@@ -42,7 +42,7 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 }
 
 static void run_end(const struct cgroup_root *root, struct cgroup_session *session,
-	const struct cgroup_cell *cell, struct cgroup_usage *usage)
+	struct cgroup_cell *cell, struct cgroup_usage *usage)
 {
 	(void)root;
 	(void)session;
@@ -65,7 +65,7 @@ static int cell_kill(const struct cgroup_root *root, const struct cgroup_cell *c
 	return -EOPNOTSUPP;
 }
 
-static int cell_is_empty(const struct cgroup_root *root, const struct cgroup_cell *cell)
+static int cell_is_empty(const struct cgroup_root *root, struct cgroup_cell *cell)
 {
 	(void)root;
 	(void)cell;

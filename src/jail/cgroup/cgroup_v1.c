@@ -136,8 +136,9 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 	int r;
 
 	cgroup_session_name(name, session->number);
-	r = cgroup_file_number_in(
-		root->memory_fd, name, "memory.stat", "shmem", &session->shmem_at_start_bytes);
+	r = cgroup_held_number(&session->file_fds[CGROUP_STAT],
+		&(struct cgroup_path){ root->memory_fd, name, "memory.stat" }, "shmem",
+		&session->shmem_at_start_bytes);
 	if (r < 0)
 		return r;
 	limit_bytes = limits->memory_bytes + MIN(session->shmem_at_start_bytes, home_bytes);
@@ -150,32 +151,40 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 	session->limit_bytes = limit_bytes;
 	/* without an event the count is still what it was when the last run ended */
 	if (read(session->oom_fd, &events, sizeof(events)) == sizeof(events))
-		r = cgroup_file_number_in(root->memory_fd, name, "memory.oom_control", "oom_kill",
-			&session->oom_kills_at_start);
+		r = cgroup_held_number(&session->file_fds[CGROUP_OOM],
+			&(struct cgroup_path){ root->memory_fd, name, "memory.oom_control" },
+			"oom_kill", &session->oom_kills_at_start);
 	if (r < 0)
 		return r;
-	return cgroup_file_set_in(root->memory_fd, name, "memory.max_usage_in_bytes", 0);
+	return cgroup_held_write(&session->file_fds[CGROUP_PEAK],
+		&(struct cgroup_path){ root->memory_fd, name, "memory.max_usage_in_bytes" }, "0");
 }
 
 static void run_end(const struct cgroup_root *root, struct cgroup_session *session,
-	const struct cgroup_cell *cell, struct cgroup_usage *usage)
+	struct cgroup_cell *cell, struct cgroup_usage *usage)
 {
 	char name[CGROUP_NAME_MAX], leaf[CGROUP_NAME_MAX];
 	uint64_t number;
 
 	cgroup_session_name(name, session->number);
 	cell_name(leaf, cell);
-	usage->has_cpu =
-		root->unified_fd >= 0 && cgroup_file_number_in(root->unified_fd, leaf, "cpu.stat",
-						 "usage_usec", &usage->cpu_us) == 0;
-	usage->has_peak = cgroup_file_number_in(root->memory_fd, name, "memory.max_usage_in_bytes",
-				  NULL, &usage->memory_peak_bytes) == 0;
-	if (cgroup_file_number_in(
-		    root->memory_fd, name, "memory.oom_control", "oom_kill", &number) == 0) {
+	usage->has_cpu = root->unified_fd >= 0 &&
+			 cgroup_held_number(&cell->file_fds[CGROUP_CPU],
+				 &(struct cgroup_path){ root->unified_fd, leaf, "cpu.stat" },
+				 "usage_usec", &usage->cpu_us) == 0;
+	usage->has_peak =
+		cgroup_held_number(&session->file_fds[CGROUP_PEAK],
+			&(struct cgroup_path){ root->memory_fd, name, "memory.max_usage_in_bytes" },
+			NULL, &usage->memory_peak_bytes) == 0;
+	if (cgroup_held_number(&session->file_fds[CGROUP_OOM],
+		    &(struct cgroup_path){ root->memory_fd, name, "memory.oom_control" },
+		    "oom_kill", &number) == 0) {
 		usage->is_out_of_memory = number > session->oom_kills_at_start;
 		session->oom_kills_at_start = number;
 	}
-	if (cgroup_file_number_in(root->pids_fd, leaf, "pids.events", "max", &number) == 0)
+	if (cgroup_held_number(&cell->file_fds[CGROUP_PIDS],
+		    &(struct cgroup_path){ root->pids_fd, leaf, "pids.events" }, "max",
+		    &number) == 0)
 		usage->pids_refused = number;
 }
 
@@ -234,7 +243,7 @@ static int cell_kill(const struct cgroup_root *root, const struct cgroup_cell *c
 	return cgroup_leaf_kill(root->unified_fd, name);
 }
 
-static int cell_is_empty(const struct cgroup_root *root, const struct cgroup_cell *cell)
+static int cell_is_empty(const struct cgroup_root *root, struct cgroup_cell *cell)
 {
 	char name[CGROUP_NAME_MAX];
 	uint64_t number;
@@ -242,10 +251,12 @@ static int cell_is_empty(const struct cgroup_root *root, const struct cgroup_cel
 
 	cell_name(name, cell);
 	if (root->unified_fd < 0) {
-		r = cgroup_file_number_in(root->pids_fd, name, "pids.current", NULL, &number);
+		r = cgroup_held_number(&cell->file_fds[CGROUP_EVENTS],
+			&(struct cgroup_path){ root->pids_fd, name, "pids.current" }, NULL,
+			&number);
 		return r < 0 ? r : number == 0;
 	}
-	return cgroup_leaf_is_empty(root->unified_fd, name);
+	return cgroup_held_is_empty(&cell->file_fds[CGROUP_EVENTS], root->unified_fd, name);
 }
 
 const struct cgroup_backend cgroup_v1 = {

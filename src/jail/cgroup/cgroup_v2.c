@@ -94,8 +94,9 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 	int r;
 
 	cgroup_session_name(name, session->number);
-	r = cgroup_file_number_in(
-		root->unified_fd, name, "memory.stat", "shmem", &session->shmem_at_start_bytes);
+	r = cgroup_held_number(&session->file_fds[CGROUP_STAT],
+		&(struct cgroup_path){ root->unified_fd, name, "memory.stat" }, "shmem",
+		&session->shmem_at_start_bytes);
 	if (r < 0)
 		return r;
 	limit_bytes = limits->memory_bytes + MIN(session->shmem_at_start_bytes, home_bytes);
@@ -106,8 +107,9 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 	if (r < 0)
 		return r;
 	session->limit_bytes = limit_bytes;
-	r = cgroup_file_number_in(
-		root->unified_fd, name, "memory.events", "oom_kill", &session->oom_kills_at_start);
+	r = cgroup_held_number(&session->file_fds[CGROUP_OOM],
+		&(struct cgroup_path){ root->unified_fd, name, "memory.events" }, "oom_kill",
+		&session->oom_kills_at_start);
 	if (r < 0)
 		return r;
 	peak_begin(root, session, name);
@@ -134,20 +136,24 @@ static bool peak_read(const struct cgroup_root *root, const struct cgroup_sessio
 }
 
 static void run_end(const struct cgroup_root *root, struct cgroup_session *session,
-	const struct cgroup_cell *cell, struct cgroup_usage *usage)
+	struct cgroup_cell *cell, struct cgroup_usage *usage)
 {
 	char name[CGROUP_NAME_MAX], leaf[CGROUP_NAME_MAX];
 	uint64_t number;
 
 	cgroup_session_name(name, session->number);
 	cell_name(leaf, cell);
-	usage->has_cpu = cgroup_file_number_in(root->unified_fd, leaf, "cpu.stat", "usage_usec",
-				 &usage->cpu_us) == 0;
+	usage->has_cpu = cgroup_held_number(&cell->file_fds[CGROUP_CPU],
+				 &(struct cgroup_path){ root->unified_fd, leaf, "cpu.stat" },
+				 "usage_usec", &usage->cpu_us) == 0;
 	usage->has_peak = peak_read(root, session, name, &usage->memory_peak_bytes);
-	if (cgroup_file_number_in(root->unified_fd, name, "memory.events", "oom_kill", &number) ==
-		0)
+	if (cgroup_held_number(&session->file_fds[CGROUP_OOM],
+		    &(struct cgroup_path){ root->unified_fd, name, "memory.events" }, "oom_kill",
+		    &number) == 0)
 		usage->is_out_of_memory = number > session->oom_kills_at_start;
-	if (cgroup_file_number_in(root->unified_fd, leaf, "pids.events", "max", &number) == 0)
+	if (cgroup_held_number(&cell->file_fds[CGROUP_PIDS],
+		    &(struct cgroup_path){ root->unified_fd, leaf, "pids.events" }, "max",
+		    &number) == 0)
 		usage->pids_refused = number;
 	session->peak_fd = fd_close(session->peak_fd);
 }
@@ -177,12 +183,12 @@ static int cell_kill(const struct cgroup_root *root, const struct cgroup_cell *c
 	return cgroup_leaf_kill(root->unified_fd, name);
 }
 
-static int cell_is_empty(const struct cgroup_root *root, const struct cgroup_cell *cell)
+static int cell_is_empty(const struct cgroup_root *root, struct cgroup_cell *cell)
 {
 	char name[CGROUP_NAME_MAX];
 
 	cell_name(name, cell);
-	return cgroup_leaf_is_empty(root->unified_fd, name);
+	return cgroup_held_is_empty(&cell->file_fds[CGROUP_EVENTS], root->unified_fd, name);
 }
 
 const struct cgroup_backend cgroup_v2 = {

@@ -13,7 +13,8 @@
 #define LANDLOCK_HELD	 6
 int landlock_hold(void);
 
-/* Writes the rules, as root of the finished cell, who may open every path, with what is held. abi is what jaild found
+/* Writes the rules, as root of the finished cell, who may open every path, with what is held. abi
+ * is what jaild found
  * (>= 1). The caller closes *ret_fd. Returns 0 or -errno. */
 int landlock_prepare(unsigned abi, int *ret_fd);
 

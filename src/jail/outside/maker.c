@@ -133,8 +133,14 @@ static int pidfd_open_(pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
+struct message {
+	struct maker_order order;
+	int fds[MAKER_FDS_MAX];
+	size_t n_fds;
+};
+
 static int order_place(struct maker *maker, const struct maker_base *base,
-	const struct maker_order *order, const int *fds, size_t n_fds, pid_t *ret_pid)
+	const struct message *message, pid_t *ret_pid)
 {
 	int r = 0;
 
@@ -144,7 +150,8 @@ static int order_place(struct maker *maker, const struct maker_base *base,
 		r = maker_start(maker, base);
 	if (r < 0)
 		return r;
-	r = channel_send(maker->socket, order, sizeof(*order), fds, n_fds);
+	r = channel_send(maker->socket, &message->order, sizeof(message->order), message->fds,
+		message->n_fds);
 	if (r == 0)
 		r = answer_take(maker, ret_pid);
 	if (r == 0)
@@ -157,18 +164,17 @@ static int order_place(struct maker *maker, const struct maker_base *base,
 int maker_make(struct maker *maker, const struct maker_base *base, const struct maker_cell *cell,
 	pid_t *ret_pid, int *ret_pidfd)
 {
-	struct maker_order order = { .magic = MAKER_MAGIC };
-	int fds[MAKER_FDS_MAX];
+	struct message message = { .order = { .magic = MAKER_MAGIC } };
 	bool is_new = maker->socket < 0;
-	int n_fds = order_fill(cell, &order, fds);
-	int r;
+	int r = order_fill(cell, &message.order, message.fds);
 
-	if (n_fds < 0)
-		return n_fds;
-	r = order_place(maker, base, &order, fds, (size_t)n_fds, ret_pid);
+	if (r < 0)
+		return r;
+	message.n_fds = (size_t)r;
+	r = order_place(maker, base, &message, ret_pid);
 	/* it has been killed since, most likely by somebody who was short of memory */
 	if (!is_new && maker->socket < 0 && r < 0)
-		r = order_place(maker, base, &order, fds, (size_t)n_fds, ret_pid);
+		r = order_place(maker, base, &message, ret_pid);
 	if (r < 0)
 		return r;
 	*ret_pidfd = pidfd_open_(*ret_pid);

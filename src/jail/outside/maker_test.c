@@ -33,7 +33,7 @@ static int openat_refuse(void)
 /* How a child ends that is to start a cell in a tree that nothing can be opened in. */
 static int spawn_in_child(const struct cgroup_root *root)
 {
-	struct cgroup_cell cell = { .session = 1, .number = 2 };
+	struct cgroup_cell cell;
 	const struct network none = { -1, -1 };
 	const struct maker_base base = { .spawn = { -1, -1, -1, -1, -1 }, .own = none };
 	const struct maker_cell wanted = {
@@ -44,6 +44,7 @@ static int spawn_in_child(const struct cgroup_root *root)
 	int status, pidfd, r;
 
 	if (pid == 0) {
+		cgroup_cell_init(&cell);
 		if (openat_refuse() < 0)
 			_exit(NOT_PREPARED);
 		maker_init(&maker);
