@@ -2,12 +2,15 @@
 #include "cli/base/say.h"
 #include "cli/command.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 int cli_help(int argc, char **argv)
 {
 	if (argc > 1) {
-		const struct command *command = command_find(argv[1]);
+		bool is_of_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+		const struct command *command = command_find(is_of_help ? "help" : argv[1]);
 
 		if (!command)
 			return say_usage(

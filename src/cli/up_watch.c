@@ -194,7 +194,9 @@ static void on_supervisor(struct up *up)
 		child_kill(&up->supervisor, SIGKILL);
 		return;
 	}
-	log_info("msg=ready address=%s", LOG_VALUE(up->address));
+	/* a terminal has the line below, and would show both */
+	if (up->has_been_ready || isatty(STDOUT_FILENO) != 1)
+		log_info("msg=ready address=%s", LOG_VALUE(up->address));
 	if (up->has_been_ready || up->is_stopping)
 		return;
 	up->has_been_ready = true;

@@ -75,3 +75,29 @@ def test_a_terminal_that_goes_ends_the_service(programs, tmp_path):
         for pid in pen.processes():
             os.kill(pid, signal.SIGKILL)
         pen.close()
+
+
+def test_a_terminal_is_told_once_that_it_is_ready(programs, tmp_path):
+    pen = make_pen("api")
+    master, slave = pty.openpty()
+    words = pen.wrap([PROGRAM, "up", "--no-assistant", "--state", tmp_path / "state", "--listen", "none"])
+    try:
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
+        os.close(slave)
+        watchdog = Background(process.wait, READY_WITHIN_S * load() + 60)
+        told = b""
+        while b"ready unix:" not in told:
+            told += os.read(master, 4096)
+        process.terminate()
+        try:
+            while piece := os.read(master, 4096):
+                told += piece
+        except OSError:  # the terminal of nobody
+            pass
+        watchdog.join(END_WITHIN_S * load())
+        assert told.count(b"ready") == 1, told
+    finally:
+        os.close(master)
+        for pid in pen.processes():
+            os.kill(pid, signal.SIGKILL)
+        pen.close()

@@ -177,7 +177,7 @@ def test_timeout_of_one_second_works(cloche):
     assert b"1 s" in run.stderr or b"time" in run.stderr.lower()
 
 
-@pytest.mark.parametrize("command", [["--help"], ["run", "--help"], ["doctor", "--help"], ["jail", "--help"]])
+@pytest.mark.parametrize("command", [["--help"], ["run", "--help"], ["doctor", "--help"], ["jail", "--help"], ["image", "--help"], ["help", "--help"]])
 def test_help_fits_a_screen(cloche, command):
     run = cloche.command(*command)
     lines = run.text.splitlines()
