@@ -71,12 +71,21 @@ def reserve(bytes):
 
 class Prepared:
     """What matplotlib asks for at its import: a folder that it can write to. Here is none; it gets
-    one that it merely believes in, what it writes is lost, and the copies ask anew."""
+    one that it merely believes in, what it writes is lost, and the copies ask anew.
+
+    And what libffi (3.4 on, behind ctypes) is not to have: a file that it writes code into, maps and
+    keeps open. No copy has our descriptors, and none shall share code with another one. It does
+    without where it cannot write the file. Nor may the allocator of pyarrow, which pandas imports,
+    start a thread."""
 
     def __enter__(self):
         import io
         import os
+        import resource
 
+        self.sizes = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, self.sizes[1]))
+        os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
         self.kept = [(os, "access", os.access), (os, "unlink", os.unlink)]
         self.kept += [(io, "open", io.open), (builtins, "open", io.open)]
         self.folder = os.environ["MPLCONFIGDIR"]
@@ -91,6 +100,9 @@ class Prepared:
         for module, name, value in self.kept:
             setattr(module, name, value)
         os.environ["MPLCONFIGDIR"] = self.folder
+        del os.environ["JE_ARROW_MALLOC_CONF"]
+        resource = sys.modules.pop("resource")
+        resource.setrlimit(resource.RLIMIT_FSIZE, self.sizes)
 
 
 def open_nowhere(file, mode="r", *rest, **named):
