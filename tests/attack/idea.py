@@ -27,6 +27,7 @@ LINES = {
     "init": "a tiny init of ours as pid 1",
     "end": "end of a run: kill, wait until empty, answer",
     "cgroup": "one cgroup per session",
+    "zygote": "preloaded interpreter in a jail of its own",
     "tmpfs": "size and nr_inodes on every writable place",
     "rlimits": "resource limits",
     "fail closed": "a missing protection stops the start",
