@@ -1,6 +1,7 @@
 /*
  * Theory of operation: a plain description of a response that two senders understand: libmicrohttpd
- * in the usual case, and answer_send, for answers to a request whose body has not ended.
+ * in the usual case, and answer_send, for a worker's and for answers to a request whose body has
+ * not ended.
  */
 #include "http/answer.h"
 
@@ -8,6 +9,7 @@
 #include "base/assert.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "http/server.h"
 #include "http/syntax/date.h"
 
 #include <errno.h>
@@ -56,6 +58,12 @@ uint64_t answer_size(const struct answer *answer)
 	return answer->kind == ANSWER_FILE ? answer->length : answer->body.len;
 }
 
+usec_t answer_time_us(const struct answer *answer, const struct http_limits *limits)
+{
+	return limits->answer_ms * USEC_PER_MS +
+	       answer_size(answer) * USEC_PER_S / limits->answer_rate_bytes_per_s;
+}
+
 static int head_format(const struct answer *answer, struct buf *out)
 {
 	char date[DATE_SIZE];
@@ -66,16 +74,20 @@ static int head_format(const struct answer *answer, struct buf *out)
 		MHD_get_reason_phrase_for((unsigned)answer->status), date);
 	for (size_t i = 0; i < answer->n_headers && r == 0; i++)
 		r = buf_addf(out, "%s: %s\r\n", answer->headers[i].name, answer->headers[i].value);
-	if (r == 0)
-		r = buf_addf(out, "Content-Length: %zu\r\n\r\n", answer->body.len);
-	return r;
+	if (r == 0 && answer->status != 204) /* RFC 9110 s8.6 */
+		r = buf_addf(out, "Content-Length: %zu\r\n", answer->body.len);
+	return r < 0 ? r : buf_add_str(out, "\r\n");
 }
 
-static int send_all(int fd, const char *p, size_t n, int wait_ms)
+/* flags: MSG_MORE, or 0. */
+static int send_all(int fd, struct str bytes, int flags, int wait_ms)
 {
+	const char *p = bytes.p;
+	size_t n = bytes.n;
+
 	while (n > 0) {
 		struct pollfd ready = { .fd = fd, .events = POLLOUT };
-		ssize_t sent = send(fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t sent = send(fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL | flags);
 
 		if (sent < 0 && errno == EINTR)
 			continue;
@@ -97,9 +109,9 @@ void answer_send(const struct answer *answer, int fd, int wait_ms)
 	assert(answer->kind == ANSWER_BYTES);
 	r = head_format(answer, &head);
 	assert(r == 0);
-	r = send_all(fd, head.data, head.len, wait_ms);
+	r = send_all(fd, buf_get_slice(&head), answer->body.len > 0 ? MSG_MORE : 0, wait_ms);
 	if (r == 0)
-		r = send_all(fd, buf_get_cstr(&answer->body), answer->body.len, wait_ms);
+		r = send_all(fd, buf_get_slice(&answer->body), 0, wait_ms);
 	if (r < 0)
 		log_debug("msg=\"answer not taken\" status=%d", answer->status);
 	(void)shutdown(fd, SHUT_WR);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "http/respond.h"
 
 #include <stdbool.h>
@@ -24,6 +25,8 @@ enum answer_kind {
 	ANSWER_FILE,
 	ANSWER_STREAM,
 };
+
+struct http_limits;
 
 struct answer_header {
 	const char *name; /* a literal */
@@ -52,6 +55,9 @@ bool answer_header_has(const struct answer *answer, const char *name);
 /* How many bytes the body has, 0 for a stream. */
 uint64_t answer_size(const struct answer *answer);
 
-/* Writes an ANSWER_BYTES whole to the socket fd, waiting at most wait_ms for each step; a client
- * that does not take it loses it. */
+/* How long a client may take over it. */
+usec_t answer_time_us(const struct answer *answer, const struct http_limits *limits);
+
+/* Writes an ANSWER_BYTES whole to the socket fd, waiting at most wait_ms for each step (-1:
+ * without end); a client that does not take it loses it. */
 void answer_send(const struct answer *answer, int fd, int wait_ms);

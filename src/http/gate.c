@@ -82,6 +82,24 @@ void gate_stop(struct gate *gate)
 	close_all(gate);
 }
 
+void gate_keep(struct gate *gate, struct connection *connection)
+{
+	pthread_mutex_lock(&gate->lock);
+	connection->is_started = true;
+	gate_deadline_set(gate, connection, 0);
+	pthread_mutex_unlock(&gate->lock);
+}
+
+int gate_lend(struct gate *gate, struct connection *connection)
+{
+	int fd = fd_dup_above(connection->fd, 0);
+
+	pthread_mutex_lock(&gate->lock);
+	connection->library_fd = fd < 0 ? -1 : fd;
+	pthread_mutex_unlock(&gate->lock);
+	return fd < 0 ? -1 : fd;
+}
+
 struct connection *gate_find(struct gate *gate, int library_fd)
 {
 	struct connection *found = NULL;

@@ -10,8 +10,8 @@ struct fault;
 
 /*
  * The gate: one thread that accepts, waits for heads, refuses, and closes. A connection whose head
- * is whole and good is handed to libmicrohttpd by on_head; everything before and after that is
- * here, at the price of a descriptor and 200 bytes for each idle connection.
+ * is whole and good is handed to a worker or to libmicrohttpd by on_head; everything before and
+ * after that is here, at the price of a descriptor and 200 bytes for each idle connection.
  */
 
 #define GATE_SCRATCH_SIZE                                                                          \
@@ -20,9 +20,9 @@ struct fault;
 
 struct gate {
 	const struct http_limits *limits;
-	/* Hands library_fd (a duplicate, taken over) to the library. False if it would not have it.
-	 * container_of leads to the gate's owner. */
-	bool (*on_head)(struct gate *gate, int library_fd);
+	/* Has somebody serve the connection, by gate_keep or gate_lend. False if nobody would have
+	 * it. container_of leads to the gate's owner. */
+	bool (*on_head)(struct gate *gate, struct connection *connection);
 
 	/* The gate's thread only. */
 	pthread_t thread;
@@ -55,10 +55,17 @@ void gate_quiesce(struct gate *gate);
 /* Cuts every connection, waits until the library has let go of all and the thread has ended. */
 void gate_stop(struct gate *gate);
 
+/* In on_head: the connection is served by a thread of ours, over its own descriptor. */
+void gate_keep(struct gate *gate, struct connection *connection);
+
+/* In on_head: a duplicate of the connection's descriptor for the library, which closes it; -1 if
+ * there is none. */
+int gate_lend(struct gate *gate, struct connection *connection);
+
 /* The connection that was handed over as library_fd, or NULL. From any thread. */
 struct connection *gate_find(struct gate *gate, int library_fd);
 
-/* The library has let go: the gate closes the connection. From any thread, once. */
+/* The library or the worker has let go: the gate closes the connection. From any thread, once. */
 void gate_release(struct gate *gate, struct connection *connection);
 
 /* The connection is cut after_ms from now unless it is released before; 0: never. From any thread

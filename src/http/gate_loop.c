@@ -6,10 +6,10 @@
  * to freed memory: listeners, whose newcomers may evict others, have their turn last. Deadlines are
  * found by a sweep over the table, which happens not before the earliest one.
  *
- * Handing over: the library gets a duplicate of the descriptor and closes that one. Ours stays: it
- * is polled by handlers, cut at deadlines, and lingers at the end. The link between the two is the
- * duplicate's number in `served`, taken out (gate_release) before the library closes it, so that a
- * number never means two connections.
+ * Handing over: a worker uses the descriptor itself (http/workers.h); the library gets a duplicate
+ * and closes that one. Ours stays: it is polled by handlers, cut at deadlines, and lingers at the
+ * end. The link between the two is the duplicate's number in `served`, taken out (gate_release)
+ * before the library closes it, so that a number never means two connections.
  *
  * Traps: accept(2) without free descriptors leaves the listener ready for ever; it is left alone
  * for ACCEPT_PAUSE_US then. Deadlines set by other threads do not wake this one: while anything is
@@ -146,15 +146,11 @@ static void refuse_full(struct gate *gate, struct connection *connection)
 	refuse(gate, connection, &fault);
 }
 
-/* Makes the connection a served one. Returns the library's descriptor, or -1: no place, or no
- * descriptor. */
-static int serve(struct gate *gate, struct connection *connection)
+/* Makes the connection a served one. False: there is no place. */
+static bool serve(struct gate *gate, struct connection *connection)
 {
-	AUTO_CLOSE int fd = fd_dup_above(connection->fd, 0);
 	struct connection **place = NULL;
 
-	if (fd < 0)
-		return -1;
 	pthread_mutex_lock(&gate->lock);
 	for (unsigned i = 0; i < gate->limits->served_max && !place; i++) {
 		if (!gate->served[i])
@@ -163,13 +159,12 @@ static int serve(struct gate *gate, struct connection *connection)
 	if (place) {
 		*place = connection;
 		connection->state = CONNECTION_SERVED;
-		connection->library_fd = fd;
 		gate_deadline_set(gate, connection, START_MAX_US);
 		gate->stats.waiting--;
 		gate->stats.served++;
 	}
 	pthread_mutex_unlock(&gate->lock);
-	return place ? TAKE_FD(fd) : -1;
+	return place;
 }
 
 /* Takes the connection out of the served ones; what follows is closing it. */
@@ -186,14 +181,12 @@ static void unserve(struct gate *gate, struct connection *connection)
 
 static void hand_over(struct gate *gate, struct connection *connection)
 {
-	int library_fd = serve(gate, connection);
-
-	if (library_fd < 0) {
+	if (!serve(gate, connection)) {
 		refuse_full(gate, connection);
 		return;
 	}
 	unwatch(gate, connection->fd);
-	if (gate->on_head(gate, library_fd))
+	if (gate->on_head(gate, connection))
 		return;
 	unserve(gate, connection);
 	refuse_full(gate, connection);

@@ -4,10 +4,10 @@
  * handler has returned (an event stream excepted), so that what the handler holds is free again
  * when the client hears of it.
  *
- * A handler that neither waits for a body nor streams events needs no thread beside the library's:
- * it has answered before the library has anything else to do. So /health and its like, and a run
- * whose body came with its head, cost one thread less to start and up to six wake-ups less to wait
- * for on a busy machine.
+ * A handler that neither waits for a body nor streams events needs no thread beside the library's
+ * or the worker's (http/workers.h): it has answered before these have anything else to do. So
+ * /health and its like, and a run whose body came with its head, cost one thread less to start and
+ * up to six wake-ups less to wait for on a busy machine.
  */
 #include "http/handling.h"
 
@@ -141,7 +141,7 @@ static int body_add(struct http_request *request, struct str bytes)
 	if (!gate_take_body(request->gate, bytes.n))
 		return -ENOMEM;
 	r = buf_add_slice(&request->body, bytes);
-	assert(r == 0); /* http_body_read keeps to body_max, and Content-Length was compared */
+	assert(r == 0); /* http_body_read keeps to body_max */
 	return 0;
 }
 
@@ -152,8 +152,6 @@ static int body_fetch(struct http_request *request)
 	ssize_t n;
 	int r = 0;
 
-	if (request->connection->body.p)
-		return body_add(request, request->connection->body);
 	while (r == 0 && (n = http_body_read(request, chunk, sizeof(chunk))) != 0)
 		r = n < 0 ? (int)n : body_add(request, (struct str){ chunk, (size_t)n });
 	return r;
@@ -272,10 +270,10 @@ static bool is_at_once(const struct http_request *request)
 {
 	const struct http_route *route = request->route;
 
-	if (route->body == HTTP_BODY_NONE)
-		return !route->has_events;
-	return route->body == HTTP_BODY_JSON && request->connection->body.p &&
-	       !http_sse_is_accepted(request);
+	if (route->has_events)
+		return false;
+	return route->body == HTTP_BODY_NONE ||
+	       (request->connection->body.p && !http_sse_is_accepted(request));
 }
 
 static void begin(struct http_request *request)

@@ -44,7 +44,7 @@ struct http_request {
 	struct stream stream;
 	struct exchange exchange;
 	void *note;
-	bool is_at_once; /* in the library's thread */
+	bool is_at_once; /* in the library's or a worker's thread */
 	pthread_t thread;
 	bool has_thread;
 	bool is_asked; /* config.admit was called: config.release is to be */

@@ -129,9 +129,8 @@ static enum MHD_Result answer_queue(struct http_request *request, struct MHD_Con
 	if (!response)
 		return MHD_NO;
 	if (answer->kind != ANSWER_STREAM)
-		gate_set_deadline(request->gate, request->connection,
-			limits->answer_ms * USEC_PER_MS +
-				answer_size(answer) * USEC_PER_S / limits->answer_rate_bytes_per_s);
+		gate_set_deadline(
+			request->gate, request->connection, answer_time_us(answer, limits));
 	result = MHD_queue_response(library, (unsigned)answer->status, response);
 	MHD_destroy_response(response);
 	return result;

@@ -133,14 +133,25 @@ static usec_t wait_left_us(const struct http_request *request)
 	return all_us > request->body_waited_us ? all_us - request->body_waited_us : 0;
 }
 
+/* Of a body that came with its head. */
+static ssize_t body_copy(const struct http_request *request, void *data, size_t size)
+{
+	struct str body = request->connection->body;
+	size_t n = MIN(size, body.n - request->body_read_bytes);
+
+	memcpy(data, body.p + request->body_read_bytes, n);
+	return (ssize_t)n;
+}
+
 ssize_t http_body_read(struct http_request *request, void *data, size_t size)
 {
 	uint64_t max = request->route->body_max;
 	ssize_t n;
 
 	assert(request->route->body != HTTP_BODY_NONE && size > 0);
-	n = exchange_read(
-		&request->exchange, data, size, wait_left_us(request), &request->body_waited_us);
+	n = request->connection->body.p ? body_copy(request, data, size)
+					: exchange_read(&request->exchange, data, size,
+						  wait_left_us(request), &request->body_waited_us);
 	if (n < 0)
 		return n;
 	if ((uint64_t)n > max - request->body_read_bytes)

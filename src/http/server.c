@@ -1,8 +1,8 @@
 /*
- * Theory of operation: a server is a gate (http/gate.h) and a daemon of libmicrohttpd
- * (http/library.h). Start: the daemon, which has nothing to do yet, then the gate. Stop: the gate
- * cuts all clients and waits until the library has let go of each, which it does when the handlers
- * have returned; then the daemon has nothing left to wait for.
+ * Theory of operation: a server is a gate (http/gate.h), a few workers (http/workers.h) and a
+ * daemon of libmicrohttpd (http/library.h). Start: the daemon, which has nothing to do yet, then
+ * the gate. Stop: the gate cuts all clients and waits until workers and library have let go of
+ * each, which they do when the handlers have returned; then nothing is left to wait for.
  */
 #include "http/server.h"
 
@@ -16,12 +16,18 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-static bool on_head(struct gate *gate, int library_fd)
+static bool on_head(struct gate *gate, struct connection *connection)
 {
 	struct http_server *server = container_of(gate, struct http_server, gate);
 	struct sockaddr_storage address;
 	socklen_t size = sizeof(address);
+	int library_fd;
 
+	if (workers_take(&server->workers, connection))
+		return true;
+	library_fd = gate_lend(gate, connection);
+	if (library_fd < 0)
+		return false;
 	memset(&address, 0, sizeof(address));
 	/* The library wants to know whether TCP's options make sense. */
 	if (getsockname(library_fd, (struct sockaddr *)&address, &size) < 0)
@@ -40,11 +46,13 @@ int http_server_start(const struct http_config *config, const int *listeners, si
 	server->config = config;
 	server->gate.limits = &config->limits;
 	server->gate.on_head = on_head;
+	workers_init(&server->workers, config, &server->gate);
 	server->daemon = library_start(server);
 	r = server->daemon ? gate_start(&server->gate, listeners, n) : -EAGAIN;
 	if (r < 0) {
 		if (server->daemon)
 			MHD_stop_daemon(server->daemon);
+		workers_fini(&server->workers);
 		free(server);
 		return r;
 	}
@@ -62,6 +70,7 @@ void http_server_stop(struct http_server *server)
 	if (!server)
 		return;
 	gate_stop(&server->gate);
+	workers_fini(&server->workers);
 	MHD_stop_daemon(server->daemon);
 	free(server);
 }

@@ -6,10 +6,10 @@
 
 /*
  * An HTTP/1.1 server on libmicrohttpd: a table of routes, and a thread for each request in which
- * its handler runs as straight-line code and may block. A request reaches the library only when its
- * whole head has been judged strictly (http/syntax/head.h), one request for each connection.
- * Handlers use http/request.h and http/respond.h, event streams http/sse.h. RFC 9110, RFC 9112,
- * decision 30
+ * its handler runs as straight-line code and may block (a worker's, the library's, or its own). A
+ * request reaches the library only when its whole head has been judged strictly
+ * (http/syntax/head.h), one request for each connection. Handlers use http/request.h and
+ * http/respond.h, event streams http/sse.h. RFC 9110, RFC 9112, decision 30
  */
 
 struct http_request;
@@ -38,8 +38,8 @@ struct http_route {
 	enum http_body body;
 	uint64_t body_max; /* bytes; more is 413, by Content-Length before anything is read */
 	void (*handle)(struct http_request *request);
-	/* May call http_sse_start; one with a body may anyway, of JSON only if the client accepts
-	 * events. */
+	/* May call http_sse_start; GET only. One with a body may anyway if the client accepts
+	 * events. Answers of files are for GET only. */
 	bool has_events;
 };
 

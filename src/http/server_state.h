@@ -1,6 +1,7 @@
 #pragma once
 
 #include "http/gate.h"
+#include "http/workers.h"
 
 struct MHD_Daemon;
 
@@ -8,5 +9,6 @@ struct MHD_Daemon;
 struct http_server {
 	const struct http_config *config;
 	struct gate gate;
+	struct workers workers;
 	struct MHD_Daemon *daemon;
 };

@@ -37,8 +37,13 @@ static bool is_event_stream(struct str element)
 
 bool http_sse_is_accepted(const struct http_request *request)
 {
+	return sse_is_accepted(request->connection->head);
+}
+
+bool sse_is_accepted(const struct head *head)
+{
 	struct str rest, element;
-	bool is_more = http_header_get(request, "accept", &rest);
+	bool is_more = head_field_get(head, "accept", &rest);
 
 	while (is_more) {
 		is_more = str_split_once(rest, ',', &element, &rest);

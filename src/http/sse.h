@@ -14,7 +14,10 @@ struct http_request;
 
 #define HTTP_SSE_BUFFER_MAX (64u * 1024) /* bytes on the way to the client; then writing waits */
 
+struct head;
+
 /* True if the client accepts text/event-stream (with q above 0). */
+bool sse_is_accepted(const struct head *head);
 bool http_sse_is_accepted(const struct http_request *request);
 
 /* Answers 200 with text/event-stream; the route has_events or a body. A HEAD request gets the head,
