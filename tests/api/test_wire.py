@@ -213,3 +213,37 @@ def test_a_reset_in_mid_run_ends_it(service, api, key, accept, door):
     until(lambda: api.get(f"/v1/sessions/{key}").json["run_id"] is None, within=5)
     assert where.call("GET", f"/v1/sessions/{key}", **tenant).status == 200
     assert api.answer(key, "print(1)")["session_state"] == "reused"
+
+
+def whole(api, method, target, body=b""):
+    """A request in one piece, as it goes to a worker; all that comes back."""
+    head = start_of(api, method, target) + (KIND if body else b"")
+    return api.raw(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+
+def test_short_answers_are_whole(api, key):
+    """Those that no library writes: a length where one belongs, one head, the connection's end behind the body."""
+    target = f"/v1/sessions/{key}"
+    ran = whole(api, "POST", target + "/run", b'{"language": "bash", "code": "echo 1"}')
+    head, _, body = ran.partition(b"\r\n\r\n")
+    assert ran.startswith(b"HTTP/1.1 200 OK\r\n") and json.loads(body)["stdout"]["text"] == "1\n"
+    assert f"Content-Length: {len(body)}\r\n".encode() in head + b"\r\n" and b"\r\nDate: " in head and b"\r\nConnection: close" in head
+    assert whole(api, "PUT", target + "/files/x", b"1").startswith(b"HTTP/1.1 201 ")
+    removed = whole(api, "DELETE", target + "/files/x")
+    assert removed.startswith(b"HTTP/1.1 204 ") and removed.endswith(b"\r\n\r\n") and b"Content-Length" not in removed
+    assert whole(api, "PUT", target + "/nothing", b"1").startswith(b"HTTP/1.1 404 ")
+    assert whole(api, "POST", target, b"1").startswith(b"HTTP/1.1 405 ")
+    assert whole(api, "POST", target + "/run", b"no json").startswith(b"HTTP/1.1 400 ")
+
+
+def test_more_requests_at_once_than_workers(start):
+    """The rest is the library's; and none of either keeps the service from its end."""
+    service = start("--max-sessions", "12", "--queue-wait-s", "30")
+    runs = [Background(whole, service.api, "POST", f"/v1/sessions/s{number}/run",
+                       b'{"language": "bash", "code": "sleep 2; echo %d"}' % number) for number in range(12)]
+    until(lambda: sum(bool(session["run_id"]) for session in service.api.get("/v1/sessions").json["sessions"]) >= 10, within=20)
+    assert service.api.get("/health").status == 200
+    assert service.api.file("s0", "x", "PUT", b"1").status == 201
+    for number, run in enumerate(runs):
+        assert json.loads(run.result().partition(b"\r\n\r\n")[2])["stdout"]["text"] == f"{number}\n"
+    assert service.api.answer("s0", "echo again", language="bash")["stdout"]["text"] == "again\n"
