@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "http/answer.h"
-#include "http/exchange.h"
+#include "http/exchange/exchange.h"
 #include "http/request.h"
 #include "http/server.h"
 #include "http/syntax/path.h"
@@ -51,8 +51,8 @@ struct http_request {
 };
 
 /* Makes the request of a connection and handles it, in a thread of its own (256 KiB of stack) if it
- * has events or a body that is still to come: http/exchange.h tells what comes of it. Without a
- * thread it is answered 503. The caller frees it with handling_free. */
+ * has events or a body that is still to come: http/exchange/exchange.h tells what comes of it.
+ * Without a thread it is answered 503. The caller frees it with handling_free. */
 struct http_request *handling_new(
 	const struct http_config *config, struct gate *gate, struct connection *connection);
 

@@ -1,8 +1,8 @@
 /*
  * Theory of operation: libmicrohttpd gets no listening socket; MHD_add_connection brings it sockets
  * whose heads have been judged. For each it runs a thread (MHD_USE_THREAD_PER_CONNECTION) that may
- * block in our callbacks, which is what http/exchange.h is for. Of what the library reads only the
- * body is used; of what it could do, its sending.
+ * block in our callbacks, which is what http/exchange/exchange.h is for. Of what the library reads
+ * only the body is used; of what it could do, its sending.
  *
  * Traps of 0.9.75, all seen in its source:
  * - Its connection timeout counts the time that our callbacks take, and would cut answers that were

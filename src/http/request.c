@@ -1,6 +1,7 @@
 /*
  * Theory of operation: a handler sees the head that the gate has judged (http/syntax/head.h), never
- * the library's own reading of it; of the library comes the body alone, through http/exchange.h.
+ * the library's own reading of it; of the library comes the body alone, through
+ * http/exchange/exchange.h.
  */
 #include "http/request.h"
 

@@ -1,4 +1,4 @@
-#include "http/exchange.h"
+#include "http/exchange/exchange.h"
 
 #include "base/unit.h"
 

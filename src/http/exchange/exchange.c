@@ -3,7 +3,7 @@
  * between them: the library's thread lends its buffer and waits until the handler has read it, so
  * memory stays constant and a slow handler slows the client down by TCP itself.
  */
-#include "http/exchange.h"
+#include "http/exchange/exchange.h"
 
 #include "base/macro.h"
 
