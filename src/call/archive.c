@@ -426,7 +426,7 @@ int archive_import_end(
 	if (r == 0)
 		r = folders_make(import);
 	if (r == 0)
-		r = visit_save(&import->visit, NULL, &dropped, ret_fault);
+		r = visit_save(&import->visit, NULL, 0, &dropped, ret_fault);
 	*ret_skipped = import->reader.skipped + dropped;
 	import_free(import, r < 0);
 	return r;

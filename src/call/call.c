@@ -385,8 +385,8 @@ static int keep(struct call *call)
 {
 	struct fault *fault = &call->result->fault;
 	char text[sizeof(fault->text)];
-	int r = visit_save(
-		&call->visit, call->is_listed ? &call->after : NULL, &call->dropped, fault);
+	int r = visit_save(&call->visit, call->is_listed ? &call->after : NULL, call->mark,
+		&call->dropped, fault);
 
 	if (r < 0) {
 		(void)str_copy(text, sizeof(text), fault->text);
@@ -407,7 +407,7 @@ static void keep_failed(struct call *call)
 
 	/* without a stage it is jaild that is gone, and the home with it */
 	if (call->result->fault.stage[0])
-		(void)visit_save(&call->visit, NULL, &call->dropped, &ignored);
+		(void)visit_save(&call->visit, NULL, 0, &call->dropped, &ignored);
 }
 
 /* Everything between the beginning and the end of the visit. */

@@ -313,6 +313,9 @@ int house_kept_save(struct house *house, struct house_session *session, struct k
 
 	if (r != 0)
 		return MIN(r, 0);
+	/* What was brought in or removed since has been saved already: now would undo that. */
+	if (!listed_is_at(&session->listed, save->mark))
+		save->now = NULL;
 	is_whole = !save->path || (session->is_dirty && !session->run);
 	session->keep->manifest.head.runs = session->runs + (session->run ? 1 : 0);
 	(void)pthread_mutex_unlock(&house->mutex);

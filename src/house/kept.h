@@ -58,6 +58,7 @@ bool house_kept_note(struct house *house);
 struct kept_save {
 	struct jaild *jaild;
 	const struct snapshot *now; /* of the whole home; NULL: it is listed, or path */
+	uint64_t mark;		    /* of now (jail/files/listed.h) */
 	const char *path;	    /* of one file, or NULL */
 	bool is_removal;	    /* of that file */
 	uint64_t dropped;	    /* out: what is not kept */

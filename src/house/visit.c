@@ -611,10 +611,10 @@ static int save(struct visit *visit, struct kept_save *save, struct fault *ret_f
 	return r;
 }
 
-int visit_save(struct visit *visit, const struct snapshot *now, uint64_t *ret_dropped,
-	struct fault *ret_fault)
+int visit_save(struct visit *visit, const struct snapshot *now, uint64_t mark,
+	uint64_t *ret_dropped, struct fault *ret_fault)
 {
-	struct kept_save all = { .now = now };
+	struct kept_save all = { .now = now, .mark = mark };
 	int r = save(visit, &all, ret_fault);
 
 	*ret_dropped = all.dropped;

@@ -95,6 +95,25 @@ def test_a_session_with_a_run_is_not_stopped(api, key):
     assert [f["path"] for f in run.result()["files"]] == ["f"]
 
 
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_a_change_while_a_run_ends_is_stored(api, key, method):
+    """A change that was answered between a run's last look at the home and its save, of what was seen before: that must
+    not undo it. What a later save would mend again, a stop makes final. In a home of many files the look lasts."""
+    many = "import os\nos.mkdir('many')\nfor i in range(1500): open(f'many/{i}', 'w').write('1')"
+    assert api.run(key, many, policy="kept").status == 200
+    for number in range(8):
+        if method == "DELETE":
+            assert api.file(key, "f", "PUT", b"1").status == 201
+        run = Background(api.run, key, "true", language="bash")
+        time.sleep(0.005 + number * 0.005)
+        assert api.file(key, "f", method, b"1" if method == "PUT" else b"").status in (201, 204)
+        assert run.result().status == 200
+        assert stop(api, key).status == 204
+        assert api.file(key, "f").status == (200 if method == "PUT" else 404), number
+        if method == "PUT":
+            assert api.file(key, "f", "DELETE").status == 204
+
+
 def test_another_policy_is_422(api, key):
     api.answer(key, "1", policy="kept")
     assert api.run(key, "1", policy="ephemeral").json["field"] == "policy"

@@ -40,6 +40,11 @@ uint64_t listed_mark(const struct listed *listed)
 	return listed->changing > 0 ? LISTED_NEVER : listed->changes;
 }
 
+bool listed_is_at(const struct listed *listed, uint64_t mark)
+{
+	return mark == listed->changes; /* LISTED_NEVER is never reached */
+}
+
 /* Every file has its hash, without which a write through a mapping would not show. */
 static bool is_hashed(const struct snapshot *snapshot)
 {
@@ -55,7 +60,7 @@ static bool is_hashed(const struct snapshot *snapshot)
 void listed_keep(struct listed *listed, uint64_t mark, struct snapshot *snapshot)
 {
 	forget(listed);
-	if (mark == listed->changes && !snapshot->is_truncated &&
+	if (listed_is_at(listed, mark) && !snapshot->is_truncated &&
 		snapshot->size + snapshot->n * sizeof(*snapshot->entries) <= LISTED_SIZE_MAX &&
 		is_hashed(snapshot)) {
 		listed->last = *snapshot;

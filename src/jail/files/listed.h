@@ -37,6 +37,9 @@ void listed_change_end(struct listed *listed);
 /* Before a listing is made: the moment that listed_keep wants. */
 uint64_t listed_mark(const struct listed *listed);
 
+/* True if we have not changed the home since mark. */
+bool listed_is_at(const struct listed *listed, uint64_t mark);
+
 /* Keeps a listing that was begun at mark, or frees it if it cannot stand for the home later: the
  * home was changed meanwhile, the listing is cut, too large, or lacks a hash. Takes *snapshot over,
  * which is empty then. */

@@ -91,8 +91,10 @@ static void test_changes_of_ours(void **state)
 	assert_false(take(&listed, 9, 1));
 
 	mark = listed_mark(&listed);
+	assert_true(listed_is_at(&listed, mark));
 	listed_change_begin(&listed);
 	listed_change_end(&listed);
+	assert_false(listed_is_at(&listed, mark));
 	snapshot = one(5, true);
 	listed_keep(&listed, mark, &snapshot);
 	assert_false(take(&listed, 9, 1));
@@ -106,6 +108,7 @@ static void test_changes_of_ours(void **state)
 	/* begun before the listing, and still under way when it ends */
 	mark = listed_mark(&listed);
 	assert_true(mark == LISTED_NEVER);
+	assert_false(listed_is_at(&listed, mark));
 	snapshot = one(5, true);
 	listed_keep(&listed, mark, &snapshot);
 	assert_false(take(&listed, 9, 1));
