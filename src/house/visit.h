@@ -103,10 +103,9 @@ void visit_listing_end(struct visit *visit);
 int visit_list(struct visit *visit, uint32_t flags, struct snapshot *ret_snapshot);
 
 /* Has the store hold what the call has changed, if the session is kept: the whole home, by a
- * listing with hashes and targets that was begun at mark (NULL, or too old by now: it is listed), or
- * one file that was brought in or removed.
- * Returns 0 once it is durable, with the number of things that cannot be kept, or -errno with
- * *ret_fault (STORE_FULL and others). */
+ * listing with hashes and targets that was begun at mark (NULL, or too old by now: it is listed),
+ * or one file that was brought in or removed. Returns 0 once it is durable, with the number of
+ * things that cannot be kept, or -errno with *ret_fault (STORE_FULL and others). */
 int visit_save(struct visit *visit, const struct snapshot *now, uint64_t mark,
 	uint64_t *ret_dropped, struct fault *ret_fault);
 int visit_save_file(struct visit *visit, const char *path, struct fault *ret_fault);
