@@ -142,6 +142,32 @@ def test_a_loss_is_told_to_the_run_that_follows_an_upload(start, store):
     assert house.run("a", "1")["reset"] is None
 
 
+def test_L8_what_nobody_removed_while_we_were_away_is_removed_later(start, store):
+    """An orphan: who would have closed the session found nobody there."""
+    house = start(store=store)
+    kept(house, "a", "open('f', 'w')")
+    house.end()
+    house.end = lambda: 0
+    time.sleep(0.5)
+    house = start(store=store, kept_idle_ms=100, kept_unused_ms=400)
+    until(lambda: house.do("look", key="a").get("fault") == "not_found")
+    until(lambda: [name for name in os.listdir(store) if "." in name] == [])
+
+
+def test_L9_one_of_many_makes_it_and_one_ends_it(start, store):
+    house = start(store=store)
+    numbers = [house.send("put", key="a", path=f"f{i}", text=str(i), policy="kept") for i in range(8)]
+    assert all("fault" not in house.wait(number) for number in numbers)
+    assert texts(house, "a") == {f"f{i}": str(i) for i in range(8)}  # of one session, not the last one's
+    numbers = [house.send("stop", key="a") for _ in range(8)]
+    assert any("fault" not in house.wait(number) for number in numbers)
+    assert len(texts(house, "a")) == 8
+    numbers = [house.send(verb, key="a") for verb in ("close", "stop") * 4]
+    closed = [house.wait(number) for number in numbers][::2]
+    assert [answer.get("fault") for answer in closed].count(None) == 1
+    until(lambda: [name for name in os.listdir(store) if "." in name] == [])
+
+
 def test_L10_a_run_is_neither_stopped_nor_removed(start, store):
     house = start(store=store, kept_idle_ms=100, kept_unused_ms=200)
     number = house.send("run", key="a", policy="kept", code="import time; time.sleep(1.5); open('f', 'w')")
