@@ -103,8 +103,12 @@ static int folder_walk(struct walk *walk, const char *cache, const char *name, i
 	DIR *dir;
 	int r = str_format(path, sizeof(path), "%s/%s", cache, name);
 
-	dir = r == 0 ? opendir(path) : NULL;
-	while (dir && r == 0 && (entry = readdir(dir))) {
+	if (r < 0)
+		return r;
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+	while (r == 0 && (errno = 0, entry = readdir(dir))) {
 		struct stat st;
 		uint64_t bytes;
 
@@ -122,8 +126,9 @@ static int folder_walk(struct walk *walk, const char *cache, const char *name, i
 		if (walk->remove && unlinkat(dirfd(dir), entry->d_name, 0) < 0)
 			r = -errno;
 	}
-	if (dir)
-		(void)closedir(dir);
+	if (r == 0)
+		r = -errno; /* 0 at the end of the folder */
+	(void)closedir(dir);
 	return r;
 }
 

@@ -26,7 +26,7 @@ int cache_hash(int fd, struct hash *ret_hash);
 int cache_lock(const char *cache);
 
 /* Measures a cache that the caller has locked, for the recipe with these Debian packages; with
- * `remove`, what is idle goes. Returns 0, or -errno of what could not be removed. */
+ * `remove`, what is idle goes. Returns 0, or -errno of what could not be read or removed. */
 int cache_measure(const char *cache, const struct recipe *recipe, const struct lock *lock,
 	bool remove, struct cache_sum *ret_sum);
 

@@ -121,6 +121,13 @@ def test_an_image_elsewhere_is_known_by_its_folder(home):
     assert not elsewhere.exists() and home.place.exists()
 
 
+def test_downloads_that_cannot_be_read_are_not_taken_for_none(tmp_path):
+    (tmp_path / "cache/debs").mkdir(parents=True)
+    (tmp_path / "cache/wheels").write_text("no folder")
+    done = Home(tmp_path).cloche("image", "rm", "--downloads", "--from", str(REPO / "image"), "--cache", "cache")
+    assert done.returncode == 125 and "Not a directory" in done.stderr, done
+
+
 class Shares:
     """The suite's image mounted at another folder: of a mount point a removal that is not refused would fail by itself."""
 
