@@ -3,6 +3,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 
 import pytest
@@ -198,3 +199,29 @@ def test_a_terminal_with_sixel_gets_the_picture_made_there(service, command):
     width, height, rows = sixel_draw(shown.out[len(QUESTION):-1])
     assert (width, height) == (40, 20) and set(sum(rows, [])) == {(100, 0, 0)}
     assert service.api.get("/v1/sessions").json["sessions"] == []
+
+
+def test_each_picture_is_read_in_a_session_of_its_own_that_is_not_kept(service, command):
+    """Under `strict`, whatever the run has and the token's sessions are."""
+    added = ["token", "add", "--state", service.state, "--tenant", "painter", "--policy", "kept"]
+    token = command.folder / "token"
+    token.write_text(command(*added).stdout.decode())
+    api, seen, stop = service.api.with_token(token.read_text().strip()), {}, threading.Event()
+
+    def look():
+        while not stop.wait(0.02):
+            seen.update({row["session"]: (row["policy"], row["profile"]) for row in api.get("/v1/sessions").json["sessions"]})
+
+    script = command.folder / "charts.py"
+    script.write_text("from PIL import Image\nimport matplotlib.pyplot as plt\nfor i in range(2):\n"
+                      "  plt.figure(figsize=(8, 8)); plt.imshow(Image.effect_noise((800, 800), 90 + i))\nplt.show()\n")
+    looker = threading.Thread(target=look)
+    looker.start()
+    at = ["--server", service.url, "--token-file", str(token)]
+    shown = on_terminal([PROGRAM, "run", *at, "-p", "roomy", str(script)], SIXEL, cwd=command.folder)
+    stop.set()
+    looker.join()
+    assert shown.status == 0 and shown.out.count(b"\x1bPq") == 2, shown
+    pictures = {key: how for key, how in seen.items() if key.startswith("picture-")}
+    assert len(pictures) == 2 and set(pictures.values()) == {("ephemeral", "strict")}, seen
+    assert ("kept", "roomy") in seen.values()

@@ -11,8 +11,8 @@ struct sandbox;
 
 /*
  * Turns pictures of a script's into sixel. To read a picture takes a decoder, and what a script
- * made may be meant for its mistakes: so a second script, ours, does it in a session of its own,
- * and what it made is looked at by sixel_is_picture before anybody gets it.
+ * made may be meant for its mistakes: so a second script, ours, does it, each picture in a session
+ * of its own, and what it made is looked at by sixel_is_picture before anybody gets it.
  */
 
 #define CONVERT_FROM  "picture.png" /* as sixel.py names them */
@@ -37,23 +37,20 @@ struct convert {
  * behind stdout. Returns 0, or -errno: -EBADMSG when what was made is no picture. */
 int convert_to_sixel(struct convert *convert, int png_fd, struct buf *ret);
 
-/* Here, in a jail; opened with the first picture, and gone with jaild. */
+/* Here, in a jail. */
 struct convert_jail {
 	struct convert convert;
 	struct jaild *jaild;
-	uint64_t session;
-	bool is_open;
 };
 void convert_jail_init(struct convert_jail *jail, struct jaild *jaild);
 
-/* There, in a session of the server's; closed by convert_server_fini. */
+/* There, in a session of the server's. run_id is the caller's and outlives it. */
 struct convert_server {
 	struct convert convert;
 	struct sandbox *sandbox;
-	const char *profile;
-	char key[64];
-	bool is_open;
+	const char *run_id;
+	unsigned n_pictures;
+	char key[64]; /* of the last one's session */
 };
 void convert_server_init(
 	struct convert_server *server, struct sandbox *sandbox, const char *run_id);
-void convert_server_fini(struct convert_server *server);

@@ -13,22 +13,17 @@
 #define SESSION_KEY "picture" /* beside the run's own, in a jaild of ours alone */
 
 /* Under `strict`, whatever the person's script was given. */
-static int session_open(struct convert_jail *jail)
+static int session_open(const struct convert_jail *jail, uint64_t *ret_session)
 {
 	struct wire_limits limits;
 	struct fault fault;
-	int r;
+	int r = profile_get(PROFILE_DEFAULT, &limits, &fault);
 
-	if (jail->is_open)
-		return 0;
-	r = profile_get(PROFILE_DEFAULT, &limits, &fault);
-	if (r == 0)
-		r = jaild_session_open(jail->jaild, SESSION_KEY, &limits, &jail->session);
-	jail->is_open = r == 0;
-	return r;
+	return r == 0 ? jaild_session_open(jail->jaild, SESSION_KEY, &limits, ret_session) : r;
 }
 
-static int script_run(const struct convert_jail *jail, const struct convert_script *script)
+static int script_run(
+	const struct convert_jail *jail, uint64_t session, const struct convert_script *script)
 {
 	const struct package package = { .language = PACKAGE_PYTHON,
 		.code = script->code.p,
@@ -36,7 +31,7 @@ static int script_run(const struct convert_jail *jail, const struct convert_scri
 		.args = { script->args[0], script->args[1] },
 		.n_args = CONVERT_WORDS };
 	const struct run_request request = {
-		.session = jail->session, .wall_ms = CONVERT_MS, .package = &package
+		.session = session, .wall_ms = CONVERT_MS, .package = &package
 	};
 	struct run run;
 	int r;
@@ -58,14 +53,19 @@ static int on_run(
 	struct put_request put = { .path = CONVERT_FROM, .max_bytes = GRAPHICS_PNG_MAX };
 	struct wire_file_is is;
 	uint64_t bytes;
-	int r = session_open(jail);
+	int r = session_open(jail, &put.session);
 
-	put.session = jail->session;
+	if (r < 0)
+		return r;
+	r = put_file(jail->jaild, png_fd, &put, &bytes);
 	if (r == 0)
-		r = put_file(jail->jaild, png_fd, &put, &bytes);
+		r = script_run(jail, put.session, script);
 	if (r == 0)
-		r = script_run(jail, script);
-	return r == 0 ? jaild_file_open(jail->jaild, jail->session, CONVERT_TO, &is, ret_fd) : r;
+		r = jaild_file_open(jail->jaild, put.session, CONVERT_TO, &is, ret_fd);
+	/* The home is on the decoder's module path: the next picture gets another. One that stays
+	 * has the key, and the next picture is then not drawn. */
+	(void)jaild_session_close(jail->jaild, put.session);
+	return r;
 }
 
 void convert_jail_init(struct convert_jail *jail, struct jaild *jaild)

@@ -5,6 +5,7 @@
 #include "cli/run/graphics.h"
 #include "client/files.h"
 #include "client/run.h"
+#include "sandbox/profile.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -13,12 +14,14 @@
 
 #define ANSWER_MS (3u * CONVERT_MS) /* with the wait for a place and the files' listing */
 
+/* Under `strict` and in memory, whatever the person's run or token has. */
 static int picture_put(const struct convert_server *server, int png_fd)
 {
 	struct sandbox_trouble trouble;
 	struct sandbox_put put = { .key = server->key,
 		.path = STR(CONVERT_FROM),
-		.profile = server->profile,
+		.profile = PROFILE_DEFAULT,
+		.policy = "ephemeral",
 		.fd = png_fd };
 	struct stat st;
 
@@ -60,12 +63,14 @@ static int on_run(
 
 	if (fd < 0)
 		return -errno;
-	server->is_open = true;
+	(void)str_format(server->key, sizeof(server->key), "picture-%s-%u", server->run_id,
+		++server->n_pictures);
 	r = picture_put(server, png_fd);
 	if (r == 0)
 		r = script_run(server, script);
 	if (r == 0)
 		r = sandbox_file_get(server->sandbox, server->key, STR(CONVERT_TO), fd, &trouble);
+	(void)sandbox_session_close(server->sandbox, server->key, &trouble); /* or when idle */
 	if (r == 0 && lseek(fd, 0, SEEK_SET) < 0)
 		r = -errno;
 	if (r == 0)
@@ -75,14 +80,7 @@ static int on_run(
 
 void convert_server_init(struct convert_server *server, struct sandbox *sandbox, const char *run_id)
 {
-	*server = (struct convert_server){ .convert = { .run = on_run }, .sandbox = sandbox };
-	(void)str_format(server->key, sizeof(server->key), "picture-%s", run_id);
-}
-
-void convert_server_fini(struct convert_server *server)
-{
-	struct sandbox_trouble trouble;
-
-	if (server->is_open)
-		(void)sandbox_session_close(server->sandbox, server->key, &trouble);
+	*server = (struct convert_server){
+		.convert = { .run = on_run }, .sandbox = sandbox, .run_id = run_id
+	};
 }

@@ -149,7 +149,6 @@ static int prepare(struct remote *remote)
 	(void)str_format(remote->key, sizeof(remote->key), "run-%s", remote->run_id);
 	remote->session = options->session ? options->session : remote->key;
 	convert_server_init(&remote->convert, remote->sandbox, remote->run_id);
-	remote->convert.profile = options->profile;
 	return status;
 }
 
@@ -464,7 +463,6 @@ int run_remote(const struct run_options *options)
 			status = run_script(&remote);
 		if (status == 0)
 			status = finish(&remote);
-		convert_server_fini(&remote.convert);
 		session_end(&remote);
 	}
 	sandbox_answer_fini(&remote.answer);
