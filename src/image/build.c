@@ -8,7 +8,8 @@
  * the image in use. A lock on the place keeps two builds apart; so what begins with .build- in a
  * locked place belongs to nobody and is removed. A tree that is replaced must be in use by nobody
  * (image/place/hold.h), which is looked at before the work and again at its end. Ctrl-C ends the
- * child and leaves nothing; only what ends us at once leaves the folder to the next build.
+ * child and leaves no tree but one that has got its name already, which need not be in use; only
+ * what ends us at once leaves the folder to the next build.
  */
 #include "image/build.h"
 
@@ -278,8 +279,17 @@ static void cache_tell(const struct image_job *job)
 			(unsigned long long)sum.idle_files);
 }
 
-static int image_place(struct image_job *job, char ret_path[PATH_MAX])
+/* What the child tells us, in shared memory. */
+struct outcome {
+	int result;
+	bool is_placing; /* from here on the tree may have its final name */
+	char path[PATH_MAX];
+	struct image_trouble trouble;
+};
+
+static int image_place(struct image_job *job, struct outcome *outcome)
 {
+	char *path = outcome->path;
 	struct tree_sum sum = { 0 };
 	struct image_id id;
 	int r;
@@ -287,30 +297,23 @@ static int image_place(struct image_job *job, char ret_path[PATH_MAX])
 	job_step(job, "putting the image in its place");
 	id_make_from(&job->recipe, &id);
 	if (job->options->out)
-		(void)str_copy(ret_path, PATH_MAX, job->options->out);
+		(void)str_copy(path, PATH_MAX, job->options->out);
 	else
-		(void)job_path(ret_path, "%s/%s", job->options->place, id.text);
+		(void)job_path(path, "%s/%s", job->options->place, id.text);
 	(void)tree_measure(job->tree, &sum);
-	r = tree_place(job, ret_path);
+	outcome->is_placing = true;
+	r = tree_place(job, path);
 	if (r == 0 && !job->options->out)
 		r = image_use(job->options->place, id.text);
 	if (r < 0)
-		return job->trouble->what[0]
-			       ? r
-			       : job_refuse(job, "", "%s: %s.", ret_path, strerror(-r));
+		return job->trouble->what[0] ? r
+					     : job_refuse(job, "", "%s: %s.", path, strerror(-r));
 	job_tell(job, "image %s: %llu MB, %llu files, %llu s", id.text,
 		(unsigned long long)(sum.bytes / 1000000), (unsigned long long)sum.files,
 		(unsigned long long)((clock_now_us() - job->started_us) / USEC_PER_S));
 	cache_tell(job);
 	return 0;
 }
-
-/* What the child tells us, in shared memory. */
-struct outcome {
-	int result;
-	char path[PATH_MAX];
-	struct image_trouble trouble;
-};
 
 static int namespaces_enter(const struct image_job *job)
 {
@@ -331,16 +334,19 @@ static void child_run(struct image_job *job, struct outcome *outcome)
 	if (r == 0)
 		r = tree_make(job);
 	if (r == 0)
-		r = image_place(job, outcome->path);
+		r = image_place(job, outcome);
 	outcome->result = r;
 	_exit(0);
 }
 
-static pid_t child_start(void)
+/* With the descriptor that tells its end: without one there is no child. */
+static pid_t child_start(int *ret_pidfd)
 {
 	struct clone_args {
 		uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
-	} args = { .flags = CLONE_NEWPID | CLONE_NEWNS, .exit_signal = SIGCHLD };
+	} args = { .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_PIDFD,
+		.pidfd = (uintptr_t)ret_pidfd,
+		.exit_signal = SIGCHLD };
 	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 
 	if (pid == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
@@ -364,30 +370,43 @@ static void signals_block(sigset_t *ret_stop)
 }
 
 /* Waits for the child, or kills it at a signal. Returns that signal's number, or 0. */
-static int child_wait(pid_t pid, const sigset_t *stop)
+static int child_wait(pid_t pid, int pidfd, int signal_fd)
 {
-	AUTO_CLOSE int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	AUTO_CLOSE int signal_fd = signalfd(-1, stop, SFD_CLOEXEC);
 	struct pollfd fds[] = { { .fd = pidfd, .events = POLLIN },
 		{ .fd = signal_fd, .events = POLLIN } };
 	struct signalfd_siginfo info;
-	int number = 0;
+	int number = 0, r;
 
-	while (pidfd >= 0 && poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
-		;
-	if (fds[1].revents && read(signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+	do
+		r = poll(fds, ARRAY_SIZE(fds), -1);
+	while (r < 0 && errno == EINTR);
+	if (r > 0 && fds[1].revents &&
+		read(signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		number = (int)info.ssi_signo;
+	if (r < 0 || number != 0)
 		(void)kill(pid, SIGKILL);
-	}
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	return number;
+}
+
+/* It was killed before it could say how it went. */
+static int child_gone(const struct image_job *job, const struct outcome *outcome)
+{
+	const char *how = job->trouble->signal != 0 ? "Stopped" : "The build was killed";
+
+	if (!outcome->is_placing)
+		return job_refuse(job, "", "%s; no image was made.", how);
+	return job_refuse(job, "`cloche image ls` tells, or with --out `cloche image ls DIR`.",
+		"%s while the image was put in its place: it may be there, or the old one.", how);
 }
 
 static int child_watch(struct image_job *job, char ret_path[PATH_MAX])
 {
 	struct outcome *outcome = mmap(
 		NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	AUTO_CLOSE int signal_fd = -1;
+	AUTO_CLOSE int pidfd = -1;
 	sigset_t stop;
 	pid_t pid;
 	int r;
@@ -396,21 +415,20 @@ static int child_watch(struct image_job *job, char ret_path[PATH_MAX])
 		return job_refuse(job, "", "No memory: %s.", strerror(errno));
 	outcome->result = -EINPROGRESS;
 	signals_block(&stop);
-	pid = child_start();
+	signal_fd = signalfd(-1, &stop, SFD_CLOEXEC);
+	pid = signal_fd < 0 ? -1 : child_start(&pidfd);
 	if (pid == 0) {
 		(void)sigprocmask(SIG_UNBLOCK, &stop, NULL);
 		child_run(job, outcome);
 	}
 	if (pid > 0)
-		job->trouble->signal = child_wait(pid, &stop);
+		job->trouble->signal = child_wait(pid, pidfd, signal_fd);
 	r = outcome->result;
 	if (pid < 0)
 		r = job_refuse(job, "Build it where namespaces may be made; `cloche doctor` tells.",
 			"No process of its own can be made for the build: %s.", strerror(errno));
 	else if (r == -EINPROGRESS)
-		r = job_refuse(job, "", "%s",
-			job->trouble->signal != 0 ? "Stopped; nothing of the build stays."
-						  : "The build was killed.");
+		r = child_gone(job, outcome);
 	else if (r < 0)
 		*job->trouble = outcome->trouble;
 	else
