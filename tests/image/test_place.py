@@ -1,4 +1,5 @@
 """`cloche image path`, `ls` and `rm`, and which system files a run has."""
+import fcntl
 import json
 import os
 import shutil
@@ -174,3 +175,15 @@ def test_an_image_in_use_by_a_service_is_not_removed(shares):
     shares.refused("rm", IDENTITY, who=service.pid)
     service.terminate()
     service.communicate(timeout=30)
+
+
+def test_who_can_only_read_an_image_keeps_nobody_from_it(shares):
+    """A flock needs no more than the right to read."""
+    (shares.home.folder / "one.py").write_text("print(1)")
+    held = [os.open(path, os.O_RDONLY) for path in (shares.root, shares.root / "usr/share/cloche/image.json")]
+    for descriptor in held:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    done = shares.home.cloche("run", "--rootfs", str(shares.root), "one.py")
+    for descriptor in held:
+        os.close(descriptor)
+    assert done.returncode == 0 and done.stdout == "1\n", done

@@ -51,11 +51,16 @@ const char *image_rootfs(const char *rootfs, char path[PATH_MAX])
 
 int image_begin(const char *rootfs, int *ret_fd)
 {
-	int fd = rootfs ? image_hold(rootfs) : -1;
+	int fd = rootfs ? image_hold(rootfs) : -ENOENT;
 
 	*ret_fd = fd >= 0 ? fd : -1;
-	if (fd != -EBUSY)
+	if (fd >= 0 || fd == -ENOENT)
 		return 0;
-	say("%s: the image is being replaced or removed at this moment; try again", rootfs);
+	if (fd == -EBUSY)
+		say("%s: the image is being replaced or removed at this moment; try again", rootfs);
+	else
+		say("%s: the image cannot be held against its removal (lock on " IMAGE_MANIFEST
+		    ": %s); name one with --rootfs that you may read, on a file system with locks",
+			rootfs, strerror(-fd));
 	return EXIT_OURS;
 }

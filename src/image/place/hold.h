@@ -3,12 +3,15 @@
 struct buf;
 
 /*
- * Who uses an image holds a lock on its root folder together with all others who do; who takes the
- * image away needs it alone. So nobody loses the files under a run. flock(2)
+ * Who uses an image holds a lock on its manifest together with all others who do; who takes the
+ * image away needs it alone, for which he must be allowed to write the manifest. So nobody loses
+ * the files under a run, and who can only read an image keeps nobody from its use. fcntl(2), "Open
+ * file description locks"
  */
 
 /* Takes a share in the image at path. Returns a descriptor that is the share until it is closed;
- * -ENOENT if there is no image; -EBUSY while somebody takes it away; -errno. */
+ * -ENOENT if there is no image; -EBUSY while somebody takes it away; -errno, as of a file system
+ * that has no locks. */
 int image_hold(const char *path);
 
 /* Takes the image for oneself; waits for its users if told to. Returns a descriptor as above, or
