@@ -11,6 +11,7 @@
 #include "wire/channel.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -25,6 +26,9 @@
 /* How much later than jaild init ends a forgotten cell by itself. */
 #define WATCHDOG_GRACE_MS 5000
 
+/* One that is killed is dead in less than a millisecond; jaild waits as many for it at most. */
+#define ORPHAN_WAITS 100
+
 /* The first cell's after a rest makes it; the cells behind it find it there. */
 static int network_need(struct session *session)
 {
@@ -32,7 +36,40 @@ static int network_need(struct session *session)
 					: network_make(session->jaild->proc_fd, &session->network);
 }
 
-static int init_make(struct cell *cell)
+/* That of the session's cell before, if it can serve again. */
+static int group_need(struct cell *cell)
+{
+	struct session *session = cell->session;
+	struct jaild *jaild = session->jaild;
+
+	if (session->has_leaf) {
+		session->has_leaf = false;
+		cell->cgroup = session->leaf;
+		return 0;
+	}
+	cell->cgroup.session = session->number;
+	cell->cgroup.number = ++jaild->next_number;
+	return cgroup_cell_make(&jaild->cgroups, &session->limits, &cell->cgroup);
+}
+
+/* The maker has ended behind an order: perhaps a copy of it is in the cell's groups, a child of
+ * ours whose pid nobody has told. Its socket has hung up, which ends it in any case. */
+static void orphan_end(struct cell *cell)
+{
+	struct jaild *jaild = cell->session->jaild;
+
+	for (int i = 0; i < ORPHAN_WAITS; i++) {
+		if (cgroup_cell_is_empty(&jaild->cgroups, &cell->cgroup) != 0)
+			break;
+		(void)cgroup_cell_kill(&jaild->cgroups, &cell->cgroup);
+		(void)poll(NULL, 0, 1);
+		nursery_reap(jaild);
+	}
+	(void)cgroup_cell_remove(&jaild->cgroups, &cell->cgroup);
+	cgroup_cell_init(&cell->cgroup);
+}
+
+static int init_try(struct cell *cell)
 {
 	struct jaild *jaild = cell->session->jaild;
 	struct maker_cell wanted = { .network = &cell->session->network,
@@ -45,20 +82,33 @@ static int init_make(struct cell *cell)
 		return r;
 	wanted.control_fd = sockets[1];
 	r = maker_make(&jaild->maker, &jaild->maker_base, &wanted, &cell->pid, &cell->pidfd);
-	if (r == -EUCLEAN) { /* a run has left something: in a new one, there is nothing */
-		network_close(&cell->session->network);
-		r = network_need(cell->session);
-		if (r == 0)
-			r = maker_make(&jaild->maker, &jaild->maker_base, &wanted, &cell->pid,
-				&cell->pidfd);
-	}
 	(void)fd_close(sockets[1]);
 	if (r < 0) {
 		(void)fd_close(sockets[0]);
+		if (r == -EPIPE)
+			orphan_end(cell);
 		return r;
 	}
 	cell->control_fd = sockets[0];
 	return fd_set_nonblocking(cell->control_fd);
+}
+
+/* With a new maker if the one that was there has gone, and in a new network if a run has left
+ * something in this one. */
+static int init_make(struct cell *cell)
+{
+	int r = init_try(cell);
+
+	if (r == -EPIPE) {
+		r = group_need(cell);
+		r = r < 0 ? r : init_try(cell);
+	}
+	if (r == -EUCLEAN) {
+		network_close(&cell->session->network);
+		r = network_need(cell->session);
+		r = r < 0 ? r : init_try(cell);
+	}
+	return r;
 }
 
 /* As many processors as the profile pays for, another set for each cell in turn. */
@@ -112,22 +162,6 @@ static int plan_send(struct cell *cell, int proc_fd)
 #endif
 	return cell_build_send(cell, &plan, sizeof(plan), fds,
 		session->limits.own_proc ? PLAN_FDS_MAX : PLAN_FD_PROC);
-}
-
-/* That of the session's cell before, if it can serve again. */
-static int group_need(struct cell *cell)
-{
-	struct session *session = cell->session;
-	struct jaild *jaild = session->jaild;
-
-	if (session->has_leaf) {
-		session->has_leaf = false;
-		cell->cgroup = session->leaf;
-		return 0;
-	}
-	cell->cgroup.session = session->number;
-	cell->cgroup.number = ++jaild->next_number;
-	return cgroup_cell_make(&jaild->cgroups, &session->limits, &cell->cgroup);
 }
 
 /* A failure is that of the request; nothing has been told to init yet. */
@@ -236,6 +270,7 @@ void cell_rest(struct session *session)
 {
 	if (session->cell || session->spare || session->spare_timer.due_us != 0)
 		return;
+	nursery_reap(session->jaild); /* the last orphan, if its group was empty a moment before */
 	network_close(&session->network);
 	cgroup_session_rest(&session->cgroup);
 	if (session->has_leaf)

@@ -12,8 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A maker needs less than a millisecond, on a busy machine some; one that hangs is ended. */
-#define ANSWER_LIMIT_S 10
+/* A maker needs less than a millisecond, on a busy machine some; one that hangs is ended. All of
+ * jaild waits for it. */
+#define ANSWER_LIMIT_S 1
 
 /* As many cells have the same layout in memory; a new maker costs about a cell. */
 #define MAKER_CELLS_MAX 256
@@ -107,7 +108,7 @@ static int order_fill(const struct maker_cell *cell, struct maker_order *order, 
 	return n;
 }
 
-/* -EPIPE when it has gone, or is not to be believed any more. */
+/* -EPIPE when it has gone, says nothing, or is not to be believed any more. */
 static int answer_take(const struct maker *maker, pid_t *ret_pid)
 {
 	struct maker_answer answer;
@@ -126,7 +127,7 @@ static int answer_take(const struct maker *maker, pid_t *ret_pid)
 }
 
 /* The pid is a child of ours that nobody has waited for: it cannot be another's meanwhile. */
-static int pidfd_open_(pid_t pid)
+static int child_open(pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
@@ -156,27 +157,24 @@ static int order_place(struct maker *maker, const struct maker_base *base,
 		r = answer_take(maker, ret_pid);
 	if (r == 0)
 		maker->cells++;
-	if (r == -EPIPE || r == -ECONNRESET)
-		maker_end(maker);
-	return r;
+	if (r != -EPIPE && r != -ECONNRESET)
+		return r;
+	maker_end(maker);
+	return -EPIPE;
 }
 
 int maker_make(struct maker *maker, const struct maker_base *base, const struct maker_cell *cell,
 	pid_t *ret_pid, int *ret_pidfd)
 {
 	struct message message = { .order = { .magic = MAKER_MAGIC } };
-	bool is_new = maker->socket < 0;
 	int r = order_fill(cell, &message.order, message.fds);
 
 	if (r < 0)
 		return r;
 	message.n_fds = (size_t)r;
 	r = order_place(maker, base, &message, ret_pid);
-	/* it has been killed since, most likely by somebody who was short of memory */
-	if (!is_new && maker->socket < 0 && r < 0)
-		r = order_place(maker, base, &message, ret_pid);
 	if (r < 0)
 		return r;
-	*ret_pidfd = pidfd_open_(*ret_pid);
+	*ret_pidfd = child_open(*ret_pid);
 	return *ret_pidfd < 0 ? *ret_pidfd : 0;
 }

@@ -48,8 +48,13 @@ int maker_start(struct maker *maker, const struct maker_base *base);
  * Makes a cell's process 1, a child of ours, which waits for its plan. It must be given its maps
  * first (jail/outside/idmap.h); /proc/PID of it is ours to write. A failure from then on arrives on
  * the control socket as INIT_FAILED. The descriptors stay
- * the caller's, who owns *ret_pidfd. Blocks while the maker works. Returns 0, -EUCLEAN when the
- * network cannot serve again, or -errno.
+ * the caller's, who owns *ret_pidfd. Blocks while the maker works, for a second at most.
+ *
+ * Returns 0, -EUCLEAN when the network cannot serve again, -EPIPE when the maker died or hung and
+ * was ended: somebody killed it, most likely for memory, and the next order has a new one. It may
+ * have made the process all the same, which is then a child of ours in the cell's groups that
+ * nobody knows and that holds control_fd: the caller hangs up on it, and gives neither to another
+ * one. Or -errno.
  */
 int maker_make(struct maker *maker, const struct maker_base *base, const struct maker_cell *cell,
 	pid_t *ret_pid, int *ret_pidfd);
