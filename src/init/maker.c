@@ -87,17 +87,22 @@ static int name_set(char *name)
 	return prctl(PR_SET_NAME, INIT_NAME, 0, 0, 0) < 0 ? -errno : 0;
 }
 
-/* In the cell. A failure is told to jaild over the cell's socket. */
-static void cell_settle(const struct maker_order *order, const int *fds, char *name)
+/* In the cell. A failure is told to jaild over the cell's socket. A test makes this stage fail in
+ * jaild, before there is a cell, so these have no place of their own for one. Does not return, so
+ * that no canary of before the change is checked after it. */
+__attribute__((noreturn)) static void cell_become(
+	const struct maker_order *order, const int *fds, const struct cell *cell)
 {
 	if (dup2(fds[MAKER_FD_CONTROL], INIT_CONTROL_FD) < 0)
 		_exit(1); /* jaild sees the socket hang up */
-	wall(STAGE_CELL_CLONE, groups_enter(order, fds));
-	wall(STAGE_CELL_CLONE, descriptors_close());
-	wall(STAGE_CELL_CLONE, identity_limit_capabilities());
-	wall(STAGE_CELL_CLONE, name_set(name));
+	wall_check(STAGE_CELL_CLONE, groups_enter(order, fds));
+	wall_check(STAGE_CELL_CLONE, descriptors_close());
+	wall_check(STAGE_CELL_CLONE, identity_limit_capabilities());
+	wall_check(STAGE_CELL_CLONE, name_set(cell->name));
 	if (bare_canary_renew)
 		bare_canary_renew();
+	cell->run();
+	_exit(1);
 }
 
 static long cell_clone(const struct maker_order *order, const int *fds)
@@ -182,7 +187,7 @@ static int filters_take(const struct maker_plan *plan, const int *fds, struct ce
 }
 
 /* One order. False at the end of them. */
-static bool serve(const int *own_fds, struct cell *cell)
+static bool serve(const int *own_fds, const struct cell *cell)
 {
 	struct maker_answer answer = { .magic = MAKER_MAGIC };
 	struct maker_order order;
@@ -194,11 +199,8 @@ static bool serve(const int *own_fds, struct cell *cell)
 	if (n <= 0 || !is_order(&order, (size_t)n, n_fds))
 		return false;
 	pid = cell_make(&order, fds, own_fds);
-	if (pid == 0) {
-		cell_settle(&order, fds, cell->name);
-		cell->run();
-		_exit(1);
-	}
+	if (pid == 0)
+		cell_become(&order, fds, cell);
 	channel_close_fds(fds, CHANNEL_FDS_MAX);
 	answer.pid = (int32_t)pid;
 	return channel_send(INIT_CONTROL_FD, &answer, sizeof(answer), NULL, 0) == 0;
