@@ -142,11 +142,11 @@ static struct session *session_get(
 struct session *session_open(
 	struct jaild *jaild, const struct wire_session_open *request, struct failure *ret_failure)
 {
+	int full = jaild->sessions_max < SESSIONS_MAX ? -ENFILE : -EAGAIN;
 	struct session *session;
 
 	if (failed(ret_failure, STAGE_NONE, key_is_used(jaild, request->key) ? -EEXIST : 0) ||
-		failed(ret_failure, STAGE_NONE,
-			jaild->n_sessions >= jaild->sessions_max ? -EAGAIN : 0))
+		failed(ret_failure, STAGE_NONE, jaild->n_sessions < jaild->sessions_max ? 0 : full))
 		return NULL;
 	session = session_get(jaild, &request->limits, ret_failure);
 	if (!session)

@@ -57,7 +57,7 @@ void session_free(struct session *session);
 struct session *session_find(const struct jaild *jaild, uint64_t id);
 
 /* Makes a session, or takes a spare one. Returns it, or NULL with *ret_failure: -EEXIST for a key
- * in use. */
+ * in use, -ENFILE when the limit of descriptors allows no more, -EAGAIN when our own does not. */
 struct session *session_open(
 	struct jaild *jaild, const struct wire_session_open *request, struct failure *ret_failure);
 

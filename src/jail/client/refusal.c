@@ -39,6 +39,9 @@ static const struct row rows[] = {
 		"state: live needs the v2 tree of control groups, to freeze in; this host has "
 		"none" },
 	{ EMFILE, FAULT_SANDBOX_BUSY, "jaild has no free place" },
+	{ ENFILE, FAULT_SANDBOX_BUSY,
+		"jaild has no free place: its hard limit of open descriptors (ulimit -Hn, "
+		"LimitNOFILE=) allows no more sessions" },
 };
 
 int refusal_take(const struct wire_failed *failed, struct fault *ret_fault)
