@@ -19,7 +19,7 @@
 #define START_LIMIT_US (20 * 1000 * 1000ULL)
 /* Long enough for the answer to be on its way and read. */
 #define SPARE_DELAY_US 3000
-/* A spare holds a process and seven namespaces: not for long without need. */
+/* A spare holds a process and five namespaces: not for long without need. */
 #define SPARE_IDLE_US (10 * 1000 * 1000ULL)
 
 static struct cell *cell_new(struct session *session)

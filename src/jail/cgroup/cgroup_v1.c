@@ -200,8 +200,6 @@ static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *c
 	return cgroup_leaf_open(root->unified_fd, name, fd);
 }
 
-/* "0" into `tasks` is the one move for which the kernel takes no lock over all threads of the host;
- * every other one can wait for an RCU grace period, ten milliseconds and more. */
 static int tasks_open(int tree_fd, const char *group)
 {
 	char path[2 * CGROUP_NAME_MAX];
@@ -212,6 +210,8 @@ static int tasks_open(int tree_fd, const char *group)
 	return fd < 0 ? -errno : fd;
 }
 
+/* "0" into `tasks` is the one move for which the kernel takes no lock over all threads of the host;
+ * every other one can wait for an RCU grace period, ten milliseconds and more. */
 static int cell_tasks_open(const struct cgroup_root *root, const struct cgroup_cell *cell,
 	int ret_fds[CGROUP_TASKS_MAX])
 {

@@ -93,13 +93,13 @@ static bool jumps(const struct sock_filter *at, uint32_t a)
 
 /* Classic BPF, as much of it as a filter of ours may use; anything else fails the test. */
 static uint32_t run_one(
-	const struct sock_filter *program_, unsigned n, const struct seccomp_data *data)
+	const struct sock_filter *instructions, unsigned n, const struct seccomp_data *data)
 {
 	unsigned pc = 0, steps = 0;
 	uint32_t a = 0;
 
 	while (pc < n) {
-		const struct sock_filter *at = &program_[pc++];
+		const struct sock_filter *at = &instructions[pc++];
 
 		steps++;
 		switch (at->code) {
@@ -325,7 +325,7 @@ static void test_every_denied_name_is_a_call(void **state)
 	}
 }
 
-static void test_the_program_is_well_formed_and_small(void **state)
+static void test_the_instructionsis_well_formed_and_small(void **state)
 {
 	bool has_returned = false;
 
@@ -690,7 +690,7 @@ static void test_the_rest_is_short(void **state)
 	assert_true(rest_count * 4 < count);
 }
 
-static void test_a_program_that_does_not_fit_is_refused(void **state)
+static void test_a_instructionsthat_does_not_fit_is_refused(void **state)
 {
 	for (unsigned cap = 0; cap < count; cap++) {
 		/* exact, so that AddressSanitizer sees what is written behind it */
@@ -702,7 +702,7 @@ static void test_a_program_that_does_not_fit_is_refused(void **state)
 	}
 }
 
-static void test_the_memfd_holds_the_same_program_sealed(void **state)
+static void test_the_memfd_holds_the_same_instructionssealed(void **state)
 {
 	static struct sock_filter read_back[PROGRAM_MAX];
 	AUTO_CLOSE int fd = -1;
@@ -769,7 +769,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_denied_name_is_a_call),
-		cmocka_unit_test(test_the_program_is_well_formed_and_small),
+		cmocka_unit_test(test_the_instructionsis_well_formed_and_small),
 		cmocka_unit_test(test_every_foreign_architecture_kills_the_process),
 		cmocka_unit_test(test_one_other_bit_is_another_architecture),
 		cmocka_unit_test(test_x32_numbers_do_not_exist),
@@ -789,8 +789,8 @@ int main(void)
 		cmocka_unit_test(test_the_instruction_pointer_does_not_matter),
 		cmocka_unit_test(test_no_call_takes_long),
 		cmocka_unit_test(test_the_rest_is_short),
-		cmocka_unit_test(test_a_program_that_does_not_fit_is_refused),
-		cmocka_unit_test(test_the_memfd_holds_the_same_program_sealed),
+		cmocka_unit_test(test_a_instructionsthat_does_not_fit_is_refused),
+		cmocka_unit_test(test_the_memfd_holds_the_same_instructionssealed),
 		cmocka_unit_test(test_the_kernel_takes_it_and_answers_alike),
 	};
 

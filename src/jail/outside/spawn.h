@@ -15,7 +15,7 @@ struct spawn {
 };
 
 /*
- * Creates the process that becomes a maker (jail/plan/maker.h) at its first order: in the
+ * Creates the process that becomes a maker (jail/plan/maker.h) at its plan: in the
  * namespaces and groups of jaild but for the mounts, which are the template's, with CAP_SYS_ADMIN
  * alone. The descriptors stay the caller's; the caller owns *ret_pidfd. Returns 0 or -errno.
  */

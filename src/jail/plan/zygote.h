@@ -31,7 +31,7 @@ enum zygote_kind {
 
 /* jaild to a cloche-init that is to become a zygote: once, in the place of a cell's plan. The
  * descriptors are the filter's sealed memfd and a /proc; the interpreter gets that one as
- * ZYGOTE_PROC_FD, to look at its own memory, and closes it before it loads anything. */
+ * ZYGOTE_PROC_FD, to look at its own memory, and closes it before it loads what scripts import. */
 #define ZYGOTE_PLAN_FILTER 0
 #define ZYGOTE_PLAN_PROC   1
 #define ZYGOTE_PLAN_FDS	   2
