@@ -21,8 +21,8 @@ def test_S11_a_put_follows_no_link(api, key):
 
 
 def test_S12_only_regular_files_are_served(api, key):
-    api.answer(key, "import os,socket;os.mkfifo('f');socket.socket(socket.AF_UNIX).bind('s');os.mkdir('d')")
-    for name in ("f", "s", "d"):
+    api.answer(key, "import os;os.mkfifo('f');os.mkdir('d')")
+    for name in ("f", "d"):
         for method in ("GET", "HEAD"):
             assert 400 <= api.file(key, name, method, timeout=5).status < 500, name
 

@@ -20,6 +20,7 @@
 #define FS_WRITE_FILE		   (1ULL << 1)
 #define FS_READ_FILE		   (1ULL << 2)
 #define FS_READ_DIR		   (1ULL << 3)
+#define FS_MAKE_SOCK		   (1ULL << 9)
 #define FS_ABI_1		   ((1ULL << 13) - 1)
 #define FS_REFER		   (1ULL << 13) /* ABI 2 */
 #define FS_TRUNCATE		   (1ULL << 14) /* ABI 3 */
@@ -100,18 +101,25 @@ int landlock_hold(void)
 	return 0;
 }
 
+/* The home is the session's: through a socket with a name in it, a run could hand descriptors to
+ * the live interpreter beside it, and so keep what is to end with the run (its network). The other
+ * two are the cell's own. */
 static int rules_add(int ruleset_fd, uint64_t rights)
 {
-	static const char *const writable[] = { CELL_HOME, CELL_TMP, CELL_SHM };
+	static const struct {
+		const char *path;
+		uint64_t without;
+	} writable[] = { { CELL_HOME, FS_IOCTL_DEV | FS_MAKE_SOCK }, { CELL_TMP, FS_IOCTL_DEV },
+		{ CELL_SHM, FS_IOCTL_DEV } };
 	int r = rule_add(ruleset_fd, LANDLOCK_HELD_FD, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
 
 	for (int i = 1; i < LANDLOCK_HELD && r == 0; i++)
 		r = rule_add(ruleset_fd, LANDLOCK_HELD_FD + i,
 			(FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE) & rights);
 	for (size_t i = 0; i < ARRAY_SIZE(writable) && r == 0; i++) {
-		AUTO_CLOSE int fd = path_open(writable[i]);
+		AUTO_CLOSE int fd = path_open(writable[i].path);
 
-		r = fd < 0 ? fd : rule_add(ruleset_fd, fd, rights & ~FS_IOCTL_DEV);
+		r = fd < 0 ? fd : rule_add(ruleset_fd, fd, rights & ~writable[i].without);
 	}
 	return r;
 }

@@ -1,4 +1,4 @@
-# attacks: fifos, sockets and nodes that would make a reader wait for ever
+# attacks: fifos and nodes that would make a reader wait for ever
 # line: reader
 # within: 10
 # rootless: yes
@@ -6,9 +6,6 @@ os.makedirs("sub/deep")
 for number in range(20):
     os.mkfifo(f"fifo{number}.png")
     os.mkfifo(f"sub/deep/fifo{number}.csv", 0o666)
-    end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    end.bind(f"sock{number}.txt")
-    end.listen()
 try:
     os.mknod("white.png", 0o20000, 0)
 except OSError:
