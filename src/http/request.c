@@ -100,8 +100,8 @@ int http_query_check(
 		name.n = MIN(name.n, sizeof(field) - 1);
 		(void)str_format(field, sizeof(field), "%.*s", STR_ARG(name));
 		utf8_clean(field);
-		fault_set_field(ret_fault, field, "there is no such field; there are: %s",
-			buf_get_cstr(&known));
+		fault_set_field(ret_fault, field, "there is no such field in the query%s%s",
+			names[0] ? "; there are: " : " here", buf_get_cstr(&known));
 		return -EINVAL;
 	}
 	return 0;

@@ -106,6 +106,15 @@ enum shares_kind caller_kind(const struct http_route *route)
 	return route->scope & ROUTE_LOOK ? SHARES_LOOK : SHARES_WORK;
 }
 
+static int query_check(
+	const struct http_request *request, const struct http_route *route, struct fault *ret_fault)
+{
+	static const char *const none[] = { NULL };
+	bool is_free = route->scope & (ROUTE_QUERY | ROUTE_FREE) || !(route->scope & SCOPE_ANY);
+
+	return is_free ? 0 : http_query_check(request, none, ret_fault);
+}
+
 bool caller_admit(struct http_request *request, const struct http_route *route)
 {
 	const unsigned scope = route->scope & SCOPE_ANY;
@@ -121,6 +130,8 @@ bool caller_admit(struct http_request *request, const struct http_route *route)
 		fault_set(&fault, FAULT_FORBIDDEN, "this token has not the scope for it");
 		r = -EACCES;
 	}
+	if (r == 0)
+		r = query_check(request, route, &fault);
 	if (r == 0)
 		return claim_begin(request, route);
 	log_info("msg=refused request=%s peer=%s code=%s", http_id_get(request),

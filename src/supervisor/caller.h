@@ -18,6 +18,10 @@ struct http_route;
 #define ROUTE_FREE 0x100u
 #define ROUTE_LOOK 0x200u
 
+/* The handler looks at the query; on other routes that need a token there is none: one that is
+ * ignored asks for something that would not be done. */
+#define ROUTE_QUERY 0x400u
+
 struct caller {
 	bool is_known;
 	char tenant[TOKEN_TENANT_MAX + 1];

@@ -50,6 +50,17 @@ open(b'd/\\xff', 'w')
     assert (wrong.status, wrong.json["field"]) == (422, "lmit") and "limit, after" in wrong.json["detail"]
 
 
+def test_a_query_that_nobody_reads_is_refused(api, key):
+    """policy=kept in the address of a run, which reads its body alone, would make a session that is not kept."""
+    for method, path in (("POST", f"sessions/{key}/run"), ("POST", f"sessions/{key}/stop"), ("DELETE", f"sessions/{key}"),
+                         ("GET", f"sessions/{key}"), ("GET", "sessions"), ("GET", f"sessions/{key}/files/a"), ("GET", "info"),
+                         ("GET", f"sessions/{key}/export"), ("DELETE", f"sessions/{key}/files/a"), ("POST", "runs/a/cancel")):
+        wrong = api.call(method, f"/v1/{path}?policy=kept", b'{"code": "1"}' if path.endswith("run") else b"")
+        assert (wrong.status, wrong.json["field"]) == (422, "policy"), path
+    assert api.get(f"/v1/sessions/{key}").status == 404
+    assert api.get("/ready?x=1").status == 200  # who asks whether we live may say what they like
+
+
 def test_a_misspelt_query_opens_nothing(api, key):
     for path, field in ("files/a?polcy=kept", "polcy"), ("files/a?executable=true&%FF=", "?"), ("import?executable=true", "executable"):
         wrong = api.call("PUT", f"/v1/sessions/{key}/{path}", body=b"x")
