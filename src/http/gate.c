@@ -122,8 +122,8 @@ void gate_release(struct gate *gate, struct connection *connection)
 	connection->is_over = true;
 	connection->library_fd = -1;
 	gate->has_over = true;
+	gate_wake(gate); /* under the lock: who sees that it is over may close everything */
 	pthread_mutex_unlock(&gate->lock);
-	gate_wake(gate);
 }
 
 void gate_set_deadline(struct gate *gate, struct connection *connection, usec_t after_us)
