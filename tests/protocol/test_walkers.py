@@ -70,10 +70,11 @@ def test_walker_that_is_killed_while_it_reads(client, full, session, shared, ref
     client.list(full)
     walker = shared.waiting_walker()
     listing = client.list_send(session, wire.LIST_HASH)
+    client.file_put(full, "x", b"1")  # answered after it: the walker has its home by now
     os.kill(walker, signal.SIGKILL)
     with refused(errno.ETIMEDOUT):
         client.answer(listing, Type.LISTING_IS)
-    assert len(client.list(full)[1]) == 1
+    assert len(client.list(full)[1]) == 2
 
 
 def test_walker_that_hangs(client, full, session, shared, refused):

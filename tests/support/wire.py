@@ -471,7 +471,12 @@ class Jaild(Client):
 
     def walkers(self):
         """Those that wait for a home, and those that read one."""
-        return [pid for pid in children(self.pid) if Path(f"/proc/{pid}/comm").read_text() == "cloche-walker\n"]
+        found = []
+        for pid in children(self.pid):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+                if Path(f"/proc/{pid}/comm").read_text() == "cloche-walker\n":
+                    found.append(pid)
+        return found
 
     def waiting_walker(self, within=10):
         """One is begun behind each listing, if spares are wanted."""
