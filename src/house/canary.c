@@ -14,6 +14,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "pool/pool.h"
 #include "sandbox/profile.h"
 #include "sandbox/run.h"
@@ -24,9 +25,8 @@
 #include <string.h>
 #include <time.h>
 
-#define THREAD_STACK_SIZE (256 * 1024)
-#define CODE		  "print(6*7)"
-#define EXPECTED	  "42\n"
+#define CODE	 "print(6*7)"
+#define EXPECTED "42\n"
 /* The zygote's imports take a fraction of a second, on a busy machine a few. */
 #define ZYGOTE_WAIT_MS	15000
 #define ZYGOTE_PAUSE_MS 20
@@ -200,7 +200,6 @@ struct canary *canary_new(struct pool *pool)
 {
 	struct canary *canary = xcalloc(1, sizeof(*canary));
 	pthread_condattr_t clock;
-	pthread_attr_t stack;
 	int r = pthread_condattr_init(&clock);
 
 	canary->pool = pool;
@@ -210,13 +209,8 @@ struct canary *canary_new(struct pool *pool)
 	if (r == 0)
 		r = pthread_cond_init(&canary->changed, &clock);
 	if (r == 0)
-		r = pthread_attr_init(&stack);
-	if (r == 0)
-		r = pthread_attr_setstacksize(&stack, THREAD_STACK_SIZE);
-	if (r == 0)
-		r = pthread_create(&canary->thread, &stack, thread_main, canary);
+		r = thread_create(&canary->thread, thread_main, canary);
 	assert(r == 0); /* at the start of a program: like memory that is out */
-	(void)pthread_attr_destroy(&stack);
 	(void)pthread_condattr_destroy(&clock);
 	return canary;
 }

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/macro.h"
+#include "base/thread.h"
 #include "house/kept.h"
 #include "house/state.h"
 #include "pool/pool.h"
@@ -24,9 +25,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define THREAD_STACK_SIZE (256 * 1024) /* decision 30 */
-#define RETRY_MAX_S	  60
-#define RETRY_UNKNOWN_S	  5 /* every place is at work: as long as a waiter would wait */
+#define RETRY_MAX_S	60
+#define RETRY_UNKNOWN_S 5 /* every place is at work: as long as a waiter would wait */
 
 /* How many places a tenant holds. */
 static unsigned share(const struct queue *queue, const char *tenant)
@@ -109,7 +109,6 @@ static void conditions_init(struct house *house)
 struct house *house_new(const struct house_config *config)
 {
 	struct house *house = xcalloc(1, sizeof(*house));
-	pthread_attr_t attributes;
 	int r;
 
 	house->config = *config;
@@ -122,13 +121,8 @@ struct house *house_new(const struct house_config *config)
 	assert(r == 0); /* like memory that is out */
 	(void)pthread_mutex_init(&house->mutex, NULL);
 	conditions_init(house);
-	r = pthread_attr_init(&attributes);
-	if (r == 0)
-		r = pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE);
-	if (r == 0)
-		r = pthread_create(&house->thread, &attributes, thread_main, house);
+	r = thread_create(&house->thread, thread_main, house);
 	assert(r == 0); /* at the start of a program: like memory that is out */
-	(void)pthread_attr_destroy(&attributes);
 	return house;
 }
 

@@ -16,6 +16,7 @@
 #include "base/fault.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "base/utf8.h"
 #include "http/connection.h"
 #include "http/gate.h"
@@ -24,9 +25,8 @@
 #include <errno.h>
 #include <strings.h>
 
-#define STACK_SIZE     ((size_t)256 * 1024) /* decision 30 */
-#define ALLOW_SIZE     64		    /* bytes of an Allow header */
-#define DIRECT_WAIT_MS 2000		    /* for a client in mid-body to take an answer */
+#define ALLOW_SIZE     64   /* bytes of an Allow header */
+#define DIRECT_WAIT_MS 2000 /* for a client in mid-body to take an answer */
 
 /* Decodes path and query of the target. Returns 0, or -EBADMSG with *ret_fault. */
 static int target_decode(
@@ -251,14 +251,9 @@ static void refuse(struct http_request *request, const struct fault *fault)
 /* Starts the thread of the handler. */
 static void thread_start(struct http_request *request)
 {
-	pthread_attr_t attributes;
 	struct fault fault;
 
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	request->has_thread =
-		pthread_create(&request->thread, &attributes, handling_main, request) == 0;
-	pthread_attr_destroy(&attributes);
+	request->has_thread = thread_create(&request->thread, handling_main, request) == 0;
 	if (request->has_thread)
 		return;
 	fault_set(&fault, FAULT_SERVER_BUSY, "The server has as many threads as it may.");

@@ -19,6 +19,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/macro.h"
+#include "base/thread.h"
 #include "http/connection.h"
 #include "http/handling.h"
 #include "http/server_state.h"
@@ -30,8 +31,7 @@
 #define MEMORY_SIZE                                                                                \
 	((size_t)128 * 1024) /* bytes of a connection, mapped and mostly untouched: half           \
 				is the read buffer, which must hold HEAD_MAX */
-#define STACK_SIZE  ((size_t)256 * 1024) /* decision 30 */
-#define FILE_BLOCK  ((size_t)64 * 1024)	 /* bytes that a download holds in memory */
+#define FILE_BLOCK  ((size_t)64 * 1024) /* bytes that a download holds in memory */
 #define EVENT_BLOCK 4096
 
 /* Bytes of a file. MHD_ContentReaderCallback. */
@@ -230,7 +230,7 @@ struct MHD_Daemon *library_start(struct http_server *server)
 	return MHD_start_daemon(flags, 0, NULL, NULL, on_access, server,
 		MHD_OPTION_CONNECTION_LIMIT, 2 * server->config->limits.served_max,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_SIZE, MHD_OPTION_THREAD_STACK_SIZE,
-		STACK_SIZE, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+		THREAD_STACK_SIZE, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_UNESCAPE_CALLBACK,
 		unescape_nothing, NULL, MHD_OPTION_END);
 }

@@ -7,13 +7,12 @@
 #include "http/workers.h"
 
 #include "base/assert.h"
+#include "base/thread.h"
 #include "http/answer.h"
 #include "http/connection.h"
 #include "http/gate.h"
 #include "http/handling.h"
 #include "http/sse.h"
-
-#define STACK_SIZE ((size_t)256 * 1024) /* decision 30 */
 
 /* By its method the request has a short answer (http/server.h), and nothing of it is to come. */
 static bool is_ours(const struct connection *connection)
@@ -63,16 +62,10 @@ static void *worker_main(void *arg)
 /* One more, idle; under the lock. */
 static void begin(struct workers *workers)
 {
-	pthread_attr_t attributes;
-
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	if (pthread_create(&workers->threads[workers->n_threads], &attributes, worker_main,
-		    workers) == 0) {
+	if (thread_create(&workers->threads[workers->n_threads], worker_main, workers) == 0) {
 		workers->n_threads++;
 		workers->n_idle++;
 	}
-	pthread_attr_destroy(&attributes);
 }
 
 void workers_init(struct workers *workers, const struct http_config *config, struct gate *gate)

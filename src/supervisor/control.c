@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/macro.h"
+#include "base/thread.h"
 #include "call/spares.h"
 #include "call/warm.h"
 #include "house/canary.h"
@@ -20,8 +21,7 @@
 #include <errno.h>
 #include <poll.h>
 
-#define PROBE_STACK_SIZE (256 * 1024) /* decision 30 */
-#define READY_POLL_MS	 20 /* until the first canary has worked: a start is not prolonged by it */
+#define READY_POLL_MS 20 /* until the first canary has worked: a start is not prolonged by it */
 
 static int jaild_take(struct supervisor *supervisor, int fd)
 {
@@ -134,18 +134,10 @@ static void *probe_main(void *argument)
  * us. */
 static int probe_start(struct supervisor *supervisor)
 {
-	pthread_attr_t attributes;
 	pthread_t thread;
-	int r = pthread_attr_init(&attributes);
+	int r = thread_create(&thread, probe_main, supervisor);
 
-	if (r == 0)
-		r = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	if (r == 0)
-		r = pthread_attr_setstacksize(&attributes, PROBE_STACK_SIZE);
-	if (r == 0)
-		r = pthread_create(&thread, &attributes, probe_main, supervisor);
-	(void)pthread_attr_destroy(&attributes);
-	return -r;
+	return r < 0 ? r : -pthread_detach(thread);
 }
 
 static int ready_tell(int control_fd)
