@@ -19,6 +19,7 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/macro.h"
+#include "base/signals.h"
 #include "image/archive.h"
 #include "image/cache.h"
 #include "image/finish.h"
@@ -354,21 +355,6 @@ static pid_t child_start(int *ret_pidfd)
 	return pid;
 }
 
-/* The signals that mean "stop", but for those that whoever started us has told us to ignore. */
-static void signals_block(sigset_t *ret_stop)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-
-	(void)sigemptyset(ret_stop);
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
-		struct sigaction action;
-
-		if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			(void)sigaddset(ret_stop, signals[i]);
-	}
-	(void)sigprocmask(SIG_BLOCK, ret_stop, NULL);
-}
-
 /* Waits for the child, or kills it at a signal. Returns that signal's number, or 0. */
 static int child_wait(pid_t pid, int pidfd, int signal_fd)
 {
@@ -414,7 +400,8 @@ static int child_watch(struct image_job *job, char ret_path[PATH_MAX])
 	if (outcome == MAP_FAILED)
 		return job_refuse(job, "", "No memory: %s.", strerror(errno));
 	outcome->result = -EINPROGRESS;
-	signals_block(&stop);
+	signals_stop(&stop);
+	(void)sigprocmask(SIG_BLOCK, &stop, NULL);
 	signal_fd = signalfd(-1, &stop, SFD_CLOEXEC);
 	pid = signal_fd < 0 ? -1 : child_start(&pidfd);
 	if (pid == 0) {

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -30,21 +31,6 @@
 #include <unistd.h>
 
 static const int stream_fds[RUN_STREAM_MAX] = { STDOUT_FILENO, STDERR_FILENO };
-
-/* The signals that mean "stop", but for those that whoever started us has told us to ignore: nohup,
- * or a shell for its background jobs. Blocked, they would be queued all the same. */
-static void stop_signals(sigset_t *ret_set)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-
-	(void)sigemptyset(ret_set);
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
-		struct sigaction action;
-
-		if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			(void)sigaddset(ret_set, signals[i]);
-	}
-}
 
 static int watch(struct screen *screen, int fd, uint32_t events)
 {
@@ -64,7 +50,7 @@ int screen_init(struct screen *screen, uint64_t limit_ms)
 		.is_terminal = isatty(STDERR_FILENO) == 1 };
 	for (int i = 0; i < RUN_STREAM_MAX; i++)
 		buf_init(&screen->queue[i], SCREEN_QUEUE_MAX);
-	stop_signals(&set);
+	signals_stop(&set);
 	screen->wake_fd = epoll_create1(EPOLL_CLOEXEC);
 	screen->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	screen->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -217,7 +203,7 @@ void screen_fini(struct screen *screen)
 	sigset_t set;
 
 	progress_wipe(screen);
-	stop_signals(&set);
+	signals_stop(&set);
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 	for (int i = 0; i < RUN_STREAM_MAX; i++) {
 		(void)queue_write(screen, (enum run_stream)i, true);
