@@ -84,8 +84,7 @@ static int out_check(const struct image_job *job)
 		return job_refuse(job, "", "%s: %s.", out, strerror(-claim));
 	image_users_add(out, &users);
 	return job_refuse(job, "End them, or name another folder with --out.",
-		"The image in %s is in use: %s.", out,
-		users.len > 0 ? buf_get_cstr(&users) : "by whom cannot be seen from here");
+		"The image in %s is in use: %s.", out, buf_get_cstr(&users));
 }
 
 /* All programs that the steps use: what is missing shall not be found out after minutes. */

@@ -27,8 +27,7 @@ static int image_drop(const char *word, const char *path)
 		return say_usage("%s: there is no such image; `cloche image ls` lists them", word);
 	case -ETXTBSY:
 		image_users_add(path, &users);
-		say("%s: is in use: %s; end them first", word,
-			users.len > 0 ? buf_get_cstr(&users) : "by whom cannot be seen from here");
+		say("%s: is in use: %s; end them first", word, buf_get_cstr(&users));
 		return EXIT_OURS;
 	case -EBUSY:
 		say("%s: another command changes the images; wait for it", word);

@@ -119,4 +119,6 @@ void image_users_add(const char *path, struct buf *out)
 	}
 	if (locks)
 		(void)fclose(locks);
+	if (n == 0)
+		(void)buf_add_str(out, "by whom cannot be seen from here");
 }

@@ -22,6 +22,6 @@ enum image_claim_how {
 };
 int image_claim(const char *path, enum image_claim_how how);
 
-/* Appends who holds a share, as "process 12 (cloche), process 34 (cloche)"; nothing if nobody is
+/* Appends who holds a share, as "process 12 (cloche), process 34 (cloche)", or that nobody is
  * found: others may be in a container. proc(5), "locks" */
 void image_users_add(const char *path, struct buf *out);
