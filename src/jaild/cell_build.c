@@ -1,5 +1,6 @@
 #include "jaild/cell_build.h"
 
+#include "base/child.h"
 #include "base/fd.h"
 #include "jail/outside/home.h"
 #include "jail/outside/idmap.h"
@@ -12,9 +13,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /*
@@ -283,12 +281,8 @@ void cell_destroy(struct cell *cell)
 	cell->home_fd = fd_close(cell->home_fd);
 	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
 	cell->control_fd = fd_close(cell->control_fd);
-	if (cell->pidfd >= 0 && !cell->is_dead) {
-		siginfo_t info;
-
-		(void)syscall(SYS_pidfd_send_signal, cell->pidfd, SIGKILL, NULL, 0);
-		(void)waitid(P_PIDFD, (id_t)cell->pidfd, &info, WEXITED);
-	}
+	if (cell->pidfd >= 0 && !cell->is_dead)
+		child_end(cell->pidfd);
 	cell->pidfd = fd_close(cell->pidfd);
 	group_give(cell);
 	cell_rest(cell->session);

@@ -1,6 +1,7 @@
 #include "jaild/walk.h"
 
 #include "base/alloc.h"
+#include "base/child.h"
 #include "base/fd.h"
 #include "base/macro.h"
 #include "jaild/answer.h"
@@ -171,8 +172,7 @@ int walk_start(struct session *session, const struct reply *reply, uint32_t flag
 	session->walk = walk;
 	r = loop_watch(&jaild->loop, &walk->death, pidfd, on_death);
 	if (r < 0) {
-		walk_stop(walk);
-		(void)waitpid(pid, NULL, 0);
+		child_end(pidfd);
 		walk_free(walk);
 		return r;
 	}

@@ -1,15 +1,14 @@
 #include "jail/outside/maker.h"
 
+#include "base/child.h"
 #include "base/fd.h"
 #include "jail/outside/filter.h"
 #include "jail/plan/maker.h"
 #include "wire/channel.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* A maker needs less than a millisecond, on a busy machine some; one that hangs is ended. All of
@@ -37,13 +36,9 @@ void maker_init(struct maker *maker)
 /* The cells that it has made are ours and go on. */
 static void maker_end(struct maker *maker)
 {
-	siginfo_t info;
-
 	maker->socket = fd_close(maker->socket);
-	if (maker->pidfd >= 0) {
-		(void)syscall(SYS_pidfd_send_signal, maker->pidfd, SIGKILL, NULL, 0);
-		(void)waitid(P_PIDFD, (id_t)maker->pidfd, &info, WEXITED);
-	}
+	if (maker->pidfd >= 0)
+		child_end(maker->pidfd);
 	maker->pidfd = fd_close(maker->pidfd);
 	maker->cells = 0;
 }

@@ -1,6 +1,7 @@
 #include "jaild/zygote/zygote.h"
 
 #include "base/alloc.h"
+#include "base/child.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/macro.h"
@@ -71,15 +72,6 @@ void nursery_reap(const struct jaild *jaild)
 		(void)waitid(P_PID, (id_t)info.si_pid, &info, WEXITED | WNOHANG);
 		info.si_pid = 0;
 	}
-}
-
-/* One that nobody watches. */
-static void process_end(const struct zygote *zygote)
-{
-	siginfo_t info;
-
-	(void)syscall(SYS_pidfd_send_signal, zygote->pidfd, SIGKILL, NULL, 0);
-	(void)waitid(P_PIDFD, (id_t)zygote->pidfd, &info, WEXITED);
 }
 
 static void on_death(struct watch *watch)
@@ -259,7 +251,7 @@ void zygote_begin(struct zygote_place *place)
 		place->stage = STAGE_ZYGOTE_SPAWN;
 		place->error = -r;
 		if (zygote->pidfd >= 0)
-			process_end(zygote);
+			child_end(zygote->pidfd); /* nobody watches it */
 		(void)fd_close(zygote->fd);
 		(void)fd_close(zygote->pidfd);
 		free(zygote);
