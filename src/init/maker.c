@@ -1,6 +1,7 @@
 #include "init/maker.h"
 
 #include "jail/inside/filter_map.h"
+#include "jail/inside/groups.h"
 #include "jail/inside/identity.h"
 #include "jail/inside/landlock.h"
 #include "jail/inside/wall.h"
@@ -58,18 +59,6 @@ static bool is_order(const struct maker_order *order, size_t size, size_t n_fds)
 	       n_fds == MAKER_FD_GROUPS + order->has_leaf + order->n_tasks;
 }
 
-/* By the process itself, still with jaild's ids, before it does anything else. */
-static int groups_enter(const struct maker_order *order, const int *fds)
-{
-	const int *tasks = fds + MAKER_FD_GROUPS + order->has_leaf;
-
-	for (uint32_t i = 0; i < order->n_tasks; i++) {
-		if (write(tasks[i], "0", 1) != 1)
-			return -errno;
-	}
-	return 0;
-}
-
 /* All but what the cell begins with. */
 static int descriptors_close(void)
 {
@@ -95,7 +84,9 @@ __attribute__((noreturn)) static void cell_become(
 {
 	if (dup2(fds[MAKER_FD_CONTROL], INIT_CONTROL_FD) < 0)
 		_exit(1); /* jaild sees the socket hang up */
-	wall_check(STAGE_CELL_CLONE, groups_enter(order, fds));
+	/* still with jaild's ids, before it does anything else */
+	wall_check(STAGE_CELL_CLONE,
+		groups_enter(fds + MAKER_FD_GROUPS + order->has_leaf, order->n_tasks));
 	wall_check(STAGE_CELL_CLONE, descriptors_close());
 	wall_check(STAGE_CELL_CLONE, identity_limit_capabilities());
 	wall_check(STAGE_CELL_CLONE, name_set(cell->name));

@@ -1,6 +1,7 @@
 #include "zygote/cell_fork.h"
 
 #include "base/fd.h"
+#include "jail/inside/groups.h"
 #include "jail/inside/wall.h"
 #include "jail/plan/plan.h"
 
@@ -79,17 +80,6 @@ static void registered_set(const struct registered *registered)
 	}
 }
 
-static int groups_enter(const struct zygote_request *request, const int *fds)
-{
-	const int *tasks = fds + ZYGOTE_FD_CGROUPS + request->has_leaf;
-
-	for (uint32_t i = 0; i < request->n_tasks; i++) {
-		if (write(tasks[i], "0", 1) != 1)
-			return -errno;
-	}
-	return 0;
-}
-
 /* Not with the others: a group outside of one's namespace cannot be entered by birth. */
 static int cgroup_namespace_enter(int pidfd)
 {
@@ -112,7 +102,8 @@ static void copy_settle(
 	registered_set(registered);
 	if (dup2(fds[ZYGOTE_FD_SOCKET], INIT_CONTROL_FD) < 0)
 		_exit(1); /* init sees the socket hang up */
-	wall(STAGE_WARM_CGROUP, groups_enter(request, fds));
+	wall(STAGE_WARM_CGROUP,
+		groups_enter(fds + ZYGOTE_FD_CGROUPS + request->has_leaf, request->n_tasks));
 	wall(STAGE_WARM_CGROUP, cgroup_namespace_enter(fds[ZYGOTE_FD_PIDFD]));
 	wall(STAGE_WARM_CGROUP, others_close());
 }
