@@ -110,6 +110,14 @@ void json_set_cstr(struct json *object, const char *name, const char *text)
 	json_set_text(object, name, str_from(text));
 }
 
+void json_set_cstr_or_null(struct json *object, const char *name, const char *text)
+{
+	if (text[0])
+		json_set_cstr(object, name, text);
+	else
+		json_set_null(object, name);
+}
+
 struct json *json_set_object(struct json *object, const char *name)
 {
 	json_t *child = json_object();

@@ -42,6 +42,7 @@ void json_set_integer(struct json *object, const char *name, int64_t value);
 void json_set_count(struct json *object, const char *name, uint64_t value);
 void json_set_text(struct json *object, const char *name, struct str text);
 void json_set_cstr(struct json *object, const char *name, const char *text);
+void json_set_cstr_or_null(struct json *object, const char *name, const char *text); /* "": null */
 
 /* Set a member to a new empty object or array, borrowed from the parent. */
 struct json *json_set_object(struct json *object, const char *name);

@@ -20,10 +20,7 @@ static void session_fill(struct json *object, const struct house_session_info *i
 	json_set_cstr(object, "profile", info->profile);
 	json_set_cstr(object, "policy", info->is_kept ? HOUSE_KEPT : HOUSE_EPHEMERAL);
 	json_set_cstr(object, "state", info->is_live ? HOUSE_LIVE : HOUSE_STATE);
-	if (info->run_id[0])
-		json_set_cstr(object, "run_id", info->run_id);
-	else
-		json_set_null(object, "run_id");
+	json_set_cstr_or_null(object, "run_id", info->run_id);
 	json_set_cstr(object, "phase", info->is_stopped ? "stopped" : "active");
 	json_set_count(object, "runs", info->runs);
 	json_set_null(object, "opened_ms_ago"); /* as for one that has stopped */

@@ -110,10 +110,7 @@ static void language_add(struct json *languages, const char *name, const char *v
 	struct json *language = json_add_object(languages);
 
 	json_set_cstr(language, "name", name);
-	if (version[0])
-		json_set_cstr(language, "version", version);
-	else
-		json_set_null(language, "version");
+	json_set_cstr_or_null(language, "version", version);
 }
 
 void info_set(const struct info *info, struct json *object)

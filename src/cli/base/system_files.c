@@ -88,14 +88,6 @@ void system_files_tell(const struct system_files *files, struct buf *out)
 	(void)buf_add_char(out, ')');
 }
 
-static void text_set(struct json *object, const char *name, const char *text)
-{
-	if (text[0])
-		json_set_text(object, name, str_from(text));
-	else
-		json_set_null(object, name);
-}
-
 void system_files_set(const struct system_files *files, struct json *object)
 {
 	static const char *const kinds[] = {
@@ -107,6 +99,6 @@ void system_files_set(const struct system_files *files, struct json *object)
 
 	json_set_cstr(member, "kind", kinds[files->kind]);
 	json_set_text(member, "path", str_from(files->path));
-	text_set(member, "id", files->id);
-	text_set(member, "python", files->python);
+	json_set_cstr_or_null(member, "id", files->id);
+	json_set_cstr_or_null(member, "python", files->python);
 }
