@@ -24,11 +24,7 @@ def run_true(jaild, session):
 
 def maker_of(jaild, within=20):
     """The next cell starts one anew, and a run that has a spare one waiting makes none itself."""
-    until = time.monotonic() + within
-    while len(found := jaild.makers()) != 1:
-        assert time.monotonic() < until, found
-        time.sleep(0.005)
-    return found[0]
+    return wire.only(jaild.makers, within)
 
 
 def children_of(jaild):

@@ -480,11 +480,7 @@ class Jaild(Client):
 
     def waiting_walker(self, within=10):
         """One is begun behind each listing, if spares are wanted."""
-        deadline = time.monotonic() + within
-        while len(found := self.walkers()) != 1:
-            assert time.monotonic() < deadline, found
-            time.sleep(0.002)
-        return found[0]
+        return only(self.walkers, within)
 
     def makers(self):
         return [pid for pid in children(self.pid) if cmdline(pid) == b"cloche-make"]
@@ -532,6 +528,15 @@ def listing_read(answer):
         at += size
     assert len(found) == answer["entries"]
     return answer, found
+
+
+def only(find, within):
+    """What find() names, once that is one thing."""
+    deadline = time.monotonic() + within
+    while len(found := find()) != 1:
+        assert time.monotonic() < deadline, found
+        time.sleep(0.002)
+    return found[0]
 
 
 def children(pid):
