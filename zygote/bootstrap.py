@@ -36,6 +36,7 @@ from _frozen_importlib_external import SourceFileLoader
 from _io import BytesIO, StringIO, TextIOWrapper
 from posix import close, dup, execv, getpid
 from sys import _getframe, getprofile, gettrace, setprofile, settrace
+from time import monotonic_ns
 
 SCRIPT = "/run/cloche/main.py"
 HOME = "/mnt/data"
@@ -43,6 +44,7 @@ ARGV0 = "main.py"
 REPORT_FD = 3
 REPORT_SIZE = 1024 * 1024  # src/wire/report.h
 PARTS = "/etc/cloche"
+BEGUN = b"\7\x08\0\0\0"  # a record's head in the report
 
 version = sys.version_info
 display = sys.excepthook
@@ -268,7 +270,14 @@ def take_script():
     """The script as a function, all traces of how it comes to run removed."""
     sys.excepthook = display
     forget_last()
+    tell_begun()
     return waiting.pop()
+
+
+def tell_begun():
+    """That the script's first instruction is next."""
+    if memory is not None:
+        memory.write(BEGUN + monotonic_ns().to_bytes(8, "little"))
 
 
 if version < (3, 12):

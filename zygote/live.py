@@ -152,6 +152,7 @@ def execute(cell, source):
                 if not boot.is_forgone:
                     boot.script_code = code = boot.show_last(code)
                     sys.displayhook = boot.displayhook
+                boot.tell_begun()
                 boot.resume_tracing()
                 is_heard = True
                 signal(SIGINT, handler)

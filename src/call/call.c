@@ -349,7 +349,7 @@ static void count(struct call *call)
 		call->run.output[RUN_STDOUT].bytes + call->run.output[RUN_STDERR].bytes;
 	if (ended->end < WIRE_END_MAX)
 		counters_add(counters, by_end[ended->end], 1);
-	counters_add(counters, COUNTER_START_US, call->run.started.start_us);
+	counters_add(counters, COUNTER_START_US, run_start_us(&call->run));
 	counters_add(counters, COUNTER_WALL_US, ended->wall_us);
 	counters_add(counters, COUNTER_CPU_US, ended->cpu_us);
 	counters_add(counters, COUNTER_OUTPUT_BYTES, result->output_bytes);

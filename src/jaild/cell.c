@@ -235,6 +235,7 @@ static void script_started(struct cell *cell, bool is_copy)
 	loop_timer_set(&jaild->loop, &cell->timer, cell->wall_ms * 1000, on_wall_limit);
 	message.run_started.run = cell->run;
 	message.run_started.start_us = cell->started_us - cell->accepted_us;
+	message.run_started.at_us = cell->started_us;
 	answer_send(jaild, &cell->reply, &message, WIRE_RUN_STARTED, -1);
 }
 

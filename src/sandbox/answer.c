@@ -206,7 +206,7 @@ static void usage_set(struct json *object, const struct answer *answer)
 	struct json *usage = json_set_object(object, "usage");
 
 	json_set_count(usage, "queue_ms", answer->queue_us / 1000);
-	json_set_count(usage, "start_ms", answer->run->started.start_us / 1000);
+	json_set_count(usage, "start_ms", run_start_us(answer->run) / 1000);
 	json_set_count(usage, "wall_ms", ended->wall_us / 1000);
 	json_set_count(usage, "cpu_ms", ended->cpu_us / 1000);
 	json_set_count(usage, "memory_peak_bytes", ended->memory_peak_bytes);

@@ -308,6 +308,19 @@ int run_wait(struct run *run, int wake_fd)
 	return RUN_OVER;
 }
 
+uint64_t run_start_us(const struct run *run)
+{
+	const struct wire_run_started *started = &run->started;
+	uint64_t accepted_us = started->at_us - started->start_us;
+	uint64_t begun_us = run->report.begun_us;
+
+	if (begun_us == 0)
+		return started->start_us;
+	if (begun_us <= accepted_us)
+		return 0;
+	return MIN(begun_us - accepted_us, started->start_us + run->ended.wall_us);
+}
+
 void run_cancel(struct run *run)
 {
 	if (run->is_cancelled)

@@ -89,6 +89,12 @@ enum run_wait_result {
 };
 int run_wait(struct run *run, int wake_fd);
 
+/* From acceptance to the script's first instruction, in us, of a run that is over. Only the
+ * script's process can tell when that was, and it may lie: what it says is put between acceptance
+ * and the run's end. Where it has said nothing (bash; a script that never began) it is when the
+ * process had the run. */
+uint64_t run_start_us(const struct run *run);
+
 /* Ends the script; run_wait still has to see the end. Before the start it is remembered. */
 void run_cancel(struct run *run);
 

@@ -68,7 +68,8 @@ static void tell(struct scene *scene, union wire_any message, unsigned type, uin
 
 static void tell_started(struct scene *scene)
 {
-	tell(scene, (union wire_any){ .run_started = { .run = 6, .start_us = 1500 } },
+	tell(scene,
+		(union wire_any){ .run_started = { .run = 6, .start_us = 1500, .at_us = 1001500 } },
 		WIRE_RUN_STARTED, 1);
 }
 
@@ -124,6 +125,43 @@ static void test_a_run_from_start_to_end(void **state)
 	assert_int_equal(scene.chunks, 2);
 	assert_null(scene.jaild.watches);
 	scene_end(&scene);
+}
+
+/* The time from acceptance, at 1,000,000 us, of a run of 70 us, by what its report says. */
+static uint64_t start_us_of(uint64_t begun_ns, bool is_told)
+{
+	unsigned char record[] = { REPORT_BEGUN, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+	struct scene scene;
+	uint64_t us;
+
+	for (int i = 0; i < 8; i++)
+		record[5 + i] = (unsigned char)(begun_ns >> 8 * i);
+	scene_start(&scene, (struct str){ .p = NULL, .n = 0 });
+	tell_started(&scene);
+	if (is_told)
+		assert_int_equal(
+			fd_write_full(scene.fds[WIRE_RUN_REPORT], (char *)record, sizeof(record)),
+			0);
+	tell(&scene, (union wire_any){ .run_ended = { .run = 6, .wall_us = 70 } }, WIRE_RUN_ENDED,
+		1);
+	script_dies(&scene);
+	assert_int_equal(run_wait(&scene.run, -1), RUN_OVER);
+	us = run_start_us(&scene.run);
+	scene_end(&scene);
+	return us;
+}
+
+static void test_the_first_instruction_is_within_the_run(void **state)
+{
+	assert_int_equal(start_us_of(0, false), 1500);
+	assert_int_equal(start_us_of(1001542999, true), 1542);
+	assert_int_equal(start_us_of(1000700000, true), 700); /* before jaild has noticed */
+	/* lies */
+	assert_int_equal(start_us_of(0, true), 1500);
+	assert_int_equal(start_us_of(1000, true), 0);
+	assert_int_equal(start_us_of(1000000000, true), 0);
+	assert_int_equal(start_us_of(1001571000, true), 1570);
+	assert_int_equal(start_us_of(UINT64_MAX, true), 1570);
 }
 
 static void test_input_is_sealed_and_whole(void **state)
@@ -382,6 +420,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_run_from_start_to_end),
+		cmocka_unit_test(test_the_first_instruction_is_within_the_run),
 		cmocka_unit_test(test_input_is_sealed_and_whole),
 		cmocka_unit_test(test_the_script_keeps_blocking_pipes),
 		cmocka_unit_test(test_the_report_is_read_at_the_end),

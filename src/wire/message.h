@@ -210,7 +210,8 @@ enum wire_lost {
 struct wire_run_started {
 	struct wire_header header;
 	uint64_t run;
-	uint64_t start_us;    /* from acceptance to the exec of the interpreter */
+	uint64_t start_us;    /* from acceptance until the script's process has the run */
+	uint64_t at_us;	      /* when that was, by CLOCK_MONOTONIC (base/clock.h) */
 	uint32_t interpreter; /* enum wire_interpreter */
 	uint32_t lost;	      /* enum wire_lost: of the one before a NEW one */
 };

@@ -45,6 +45,18 @@ static void result_parse(struct str record, struct report *report)
 	report->n_results++;
 }
 
+/* Nanoseconds, as Python has them. */
+static void begun_parse(struct str record, struct report *report)
+{
+	uint64_t ns = 0;
+
+	if (record.n != sizeof(ns))
+		return;
+	for (size_t i = 0; i < sizeof(ns); i++)
+		ns |= (uint64_t)(unsigned char)record.p[i] << 8 * i;
+	report->begun_us = ns / 1000;
+}
+
 static void record_parse(unsigned tag, struct str record, struct report *report)
 {
 	const uint32_t known = REPORT_ADVICE_FIGURES | REPORT_ADVICE_FIGURE | REPORT_ADVICE_RESULT;
@@ -53,6 +65,8 @@ static void record_parse(unsigned tag, struct str record, struct report *report)
 		result_parse(record, report);
 	else if (tag == REPORT_ADVICE)
 		report->advice = record.n == 1 ? (unsigned char)record.p[0] & known : 0;
+	else if (tag == REPORT_BEGUN)
+		begun_parse(record, report);
 	else
 		report->text[tag] = record;
 }

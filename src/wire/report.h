@@ -14,7 +14,7 @@
  *
  * Form: records of a tag byte, a length in 4 bytes (little endian), and the bytes; tag 0 ends. A
  * result's bytes are its flags, the length of its media type, that type, and a text or a path. The
- * last record of advice counts, one byte.
+ * last record of advice counts, one byte; so does the last time.
  */
 
 #define REPORT_SIZE	       (1024u * 1024)
@@ -31,6 +31,7 @@ enum report_tag {
 	REPORT_RESULT,
 	REPORT_ADVICE,
 	REPORT_NAMES, /* of a live interpreter's globals, each with a newline between */
+	REPORT_BEGUN, /* when the script's first instruction was next: 8 bytes, little endian */
 	REPORT_TAG_MAX
 };
 
@@ -56,7 +57,8 @@ struct report {
 	struct str text[REPORT_TAG_MAX]; /* empty where not told; bytes, not always UTF-8 */
 	struct report_result results[REPORT_RESULTS_MAX];
 	size_t n_results;
-	uint32_t advice; /* enum report_advice, as a set */
+	uint32_t advice;   /* enum report_advice, as a set */
+	uint64_t begun_us; /* by CLOCK_MONOTONIC, or any number that a script likes; 0: not told */
 };
 
 /* Reads the report of size bytes at data; slices point into data. What is malformed ends the

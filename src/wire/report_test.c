@@ -99,7 +99,7 @@ static void test_hostile_lengths_end_the_reading(void **state)
 
 static void test_unknown_tags_end_the_reading(void **state)
 {
-	READ("\7\1\0\0\0"
+	READ("\x08\1\0\0\0"
 	     "x"
 	     "\1\1\0\0\0"
 	     "k");
@@ -214,6 +214,26 @@ static void test_the_largest_are_taken_and_no_more_of_them_than_fit(void **state
 	assert_int_equal(report.results[0].value.n, REPORT_RESULT_TEXT_MAX);
 }
 
+static void test_the_time_of_the_first_instruction(void **state)
+{
+	READ("\7\x08\0\0\0"
+	     "\xe8\x03\0\0\0\0\0\0"
+	     "\1\1\0\0\0"
+	     "E");
+	assert_int_equal(report.begun_us, 1);
+	assert_text(REPORT_ERROR_NAME, "E");
+	assert_int_equal(report.text[REPORT_BEGUN].n, 0);
+	READ("\7\x08\0\0\0"
+	     "\xff\xff\xff\xff\xff\xff\xff\xff");
+	assert_int_equal(report.begun_us, UINT64_MAX / 1000);
+	READ("\7\x07\0\0\0"
+	     "\xe8\x03\0\0\0\0\0"
+	     "\7\0\0\0\0"
+	     "\7\x09\0\0\0"
+	     "\xe8\x03\0\0\0\0\0\0\0");
+	assert_int_equal(report.begun_us, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_lengths_are_little_endian),
 		cmocka_unit_test(test_results_are_read_in_order),
 		cmocka_unit_test(test_the_last_advice_counts),
+		cmocka_unit_test(test_the_time_of_the_first_instruction),
 		cmocka_unit_test(test_results_out_of_order_are_left_out),
 		cmocka_unit_test(test_the_largest_are_taken_and_no_more_of_them_than_fit),
 	};

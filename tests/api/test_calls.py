@@ -61,6 +61,24 @@ def test_the_unix_socket_refuses_others(service):
     assert "403" in done.stdout or "PermissionError" in done.stderr
 
 
+# The script writes over the time that it began, in its own report (src/wire/report.h).
+FORGE = """
+import sys, time
+report = next(f for f in sys.meta_path if getattr(f, "__name__", "") == "find_figures").__globals__["memory"]
+assert report[:5] == b"\\7\\x08\\0\\0\\0" and int.from_bytes(report[5:13], "little") < time.monotonic_ns()
+report[5:13] = (%d).to_bytes(8, "little")
+"""
+
+
+@pytest.mark.parametrize("begun, whole", [(2**64 - 1, True), (1_000_000, False), (0, None)], ids=["future", "past", "nothing"])
+@pytest.mark.parametrize("fields", [{}, {"env": {"COLD": "1"}}, {"state": "live"}], ids=["fresh", "executed", "live"])
+def test_a_start_that_is_forged_is_within_its_run(api, key, begun, whole, fields):
+    for _ in range(2):  # the second one finds the cell, or the interpreter, of the first
+        usage = api.answer(key, FORGE % begun, **fields)["usage"]
+        assert (usage["start_ms"] >= usage["wall_ms"]) if whole else 0 <= usage["start_ms"] < 60_000
+        assert usage["start_ms"] == 0 or whole is not False
+
+
 def token_add(service, *words):
     done = subprocess.run([PROGRAM, "token", "add", "--state", service.state, "--json", *words], capture_output=True,
                           check=True)

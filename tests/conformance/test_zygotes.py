@@ -212,6 +212,20 @@ def test_copy_has_its_pages_before_its_run(own, kind, most_kib, script):
     assert before > 250 and after - before < 200  # 300 to 900 without the list
 
 
+@pytest.mark.parametrize("kind", ["small", "data"])
+def test_copy_tells_when_its_script_began(warm, kind):
+    session = warm.open(f"began-{kind}")
+    before = warm.zygotes()[kind]["used"]
+    for _ in range(2):
+        asked = time.monotonic_ns()
+        run = warm.run(session, "import time\nprint(time.monotonic_ns())", warm=kind)
+        run.ended()
+        assert asked < run.begun_ns() < int(run.text())
+        run.close()
+    assert warm.zygotes()[kind]["used"] > before
+    warm.close(session)
+
+
 def test_what_a_copy_may(own):
     """A script's process is the same whether it was executed or copied."""
     def seen(kind):

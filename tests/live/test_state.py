@@ -41,6 +41,15 @@ def test_each_call_has_its_own_streams_arguments_and_variables(session):
     assert session.good("print(os.environ['COLOUR'])") == "red\n", "variables stay, as everything does"
 
 
+def test_report_tells_when_the_code_began(session):
+    for _ in range(2):
+        asked = time.monotonic_ns()
+        run = session.begin("import time\nprint(time.monotonic_ns())")
+        said = session.finish(run)
+        assert asked < run.begun_ns() < int(said.out)
+        run.close()
+
+
 def test_traceback_shows_the_lines_of_cells(session):
     session.good("def fail(n):\n    return 1 / n\n")
     called = session("# a comment\nfail(0)")

@@ -45,6 +45,22 @@ def test_run_tells_its_start_and_its_end(client, session):
     assert (run.text(), run.errors()) == ("out\n", b"err\n")
 
 
+def test_report_tells_when_the_script_began(client, session):
+    """By the clock that jaild and the script have, too: after the request, before the script's first line."""
+    asked = time.monotonic_ns()
+    run = client.run(session, "import time\nprint(time.monotonic_ns())")
+    run.ended()
+    assert asked < run.begun_ns() < int(run.text())
+    started = run.started()
+    assert asked // 1000 <= started["at_us"] - started["start_us"] < started["at_us"] <= time.monotonic_ns() // 1000
+
+
+def test_report_of_a_script_that_never_began(client, session):
+    run = client.run(session, "1 +")
+    run.ended()
+    assert run.begun_ns() is None
+
+
 def test_second_run_in_a_session_is_refused_and_harms_nothing(client, session, sleeping, refused):
     for _ in range(3):
         with refused(errno.EBUSY):

@@ -28,6 +28,7 @@ SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SE
 PACKAGE_MAGIC = 0x31504C43
 SOCKET_FD = 3  # as cloche has it
 REPORT_SIZE = 1024 * 1024
+REPORT_BEGUN = 7  # src/wire/report.h
 LANGUAGES = {"python": 0, "bash": 1, "program": 2}
 ENTRY = struct.Struct("<IHBBIIQQqq2QII")
 KINDS = ("file", "folder", "link", "other")
@@ -54,7 +55,7 @@ _FIELDS = {
     Type.STATUS_IS: ("<6I3Q96s", "backend protections landlock_abi sessions cells spares spares_taken spares_missed spares_lost "
                      "zygotes"),
     Type.SESSION_IS: ("<Q", "session"),
-    Type.RUN_STARTED: ("<QQII", "run start_us interpreter lost"),
+    Type.RUN_STARTED: ("<QQQII", "run start_us at_us interpreter lost"),
     Type.RUN_ENDED: ("<QIiQQQ2I2HI", "run end code wall_us cpu_us memory_peak_bytes memory_peak_is_rss advice "
                                        "is_kept is_home_empty lost"),
     Type.FILE_IS: ("<QqQ", "size_bytes mtime_ns inode"),
@@ -152,14 +153,19 @@ def report():
     return fd
 
 
-def report_read(fd):
-    """{tag: text} of a report's records."""
+def report_records(fd):
+    """{tag: bytes} of a report's records."""
     data, at, found = os.pread(fd, REPORT_SIZE, 0), 0, {}
     while at + 5 <= len(data) and data[at]:
         size = int.from_bytes(data[at + 1:at + 5], "little")
-        found[data[at]] = data[at + 5:at + 5 + size].decode(errors="replace")
+        found[data[at]] = data[at + 5:at + 5 + size]
         at += 5 + size
     return found
+
+
+def report_read(fd):
+    """{tag: text} of them, without the time that the script began."""
+    return {tag: data.decode(errors="replace") for tag, data in report_records(fd).items() if tag != REPORT_BEGUN}
 
 
 class Run:
@@ -196,6 +202,11 @@ class Run:
         while chunk := os.read(self.out, 65536):
             self._buffer += chunk
         return self._buffer.decode(errors="replace")
+
+    def begun_ns(self):
+        """When the script began, of a run that has ended; None if it is not told."""
+        told = report_records(self.report).get(REPORT_BEGUN)
+        return told if told is None else int.from_bytes(told, "little")
 
     def errors(self):
         os.set_blocking(self.err, False)

@@ -163,6 +163,7 @@ static void tell_started(struct cell *cell, enum wire_interpreter interpreter)
 	struct live *live = &cell->session->live;
 	union wire_any message = { .run_started = { .run = cell->run,
 					   .start_us = cell->started_us - cell->accepted_us,
+					   .at_us = cell->started_us,
 					   .interpreter = interpreter } };
 
 	if (interpreter == WIRE_INTERPRETER_NEW) {
