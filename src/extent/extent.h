@@ -19,14 +19,24 @@ struct extent {
 int extent_next(int fd, uint64_t at, uint64_t end, struct extent *ret_extent);
 
 /*
- * The hash of a file's data, to see that it changed: the same bytes in the same extents give the
- * same hash, read in whatever pieces. Not cryptographic: who makes two files collide deceives
- * himself about his own files.
+ * The hash of a file's data under a key, to see that it changed: the same bytes in the same extents
+ * give the same hash, read in whatever pieces. Of two files that are made without the key, however
+ * they are chosen, the hashes are the same with a chance of about 2^-120: as long as nobody is told
+ * a hash, trying says no more than that these two differ. UMAC-128 with one nonce for all, RFC 4418
  */
+#define EXTENT_KEY_SIZE 16
+
+struct extent_key {
+	uint8_t bytes[EXTENT_KEY_SIZE];
+};
+
+/* A key that nobody guesses. Aborts when the kernel has none, which it has. */
+void extent_key_make(struct extent_key *ret_key);
+
 struct extent_hash;
 
-/* Never NULL; end it with extent_hash_free (NULL is fine). */
-struct extent_hash *extent_hash_new(void);
+/* For one file after the other. Never NULL; end it with extent_hash_free (NULL is fine). */
+struct extent_hash *extent_hash_new(const struct extent_key *key);
 void extent_hash_free(struct extent_hash *hash);
 
 /* A new extent begins; then its bytes, in any pieces; then the file's size and the result. */

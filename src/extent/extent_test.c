@@ -1,6 +1,7 @@
 #include "extent/extent.h"
 
 #include "base/fd.h"
+#include "base/macro.h"
 #include "base/unit.h"
 
 #include <string.h>
@@ -42,9 +43,11 @@ static void test_holes_are_left_out(void **state)
 	assert_int_equal(extent_next(fd, 0, MIB, &extent), 0);
 }
 
+static const struct extent_key one = { .bytes = { 1 } }, two = { .bytes = { 2 } };
+
 static void hash_of(const char *text, size_t split, uint64_t offset, uint64_t ret_hash[2])
 {
-	struct extent_hash *hash = extent_hash_new();
+	struct extent_hash *hash = extent_hash_new(&one);
 
 	extent_hash_begin(hash, offset);
 	extent_hash_add(hash, text, split);
@@ -66,11 +69,45 @@ static void test_hash_is_of_bytes_and_places(void **state)
 	assert_memory_not_equal(a, b, sizeof(a));
 }
 
+static void test_hash_is_of_the_key(void **state)
+{
+	const struct extent_key *keys[] = { &one, &two, &one };
+	uint64_t hashes[ARRAY_SIZE(keys)][2];
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		struct extent_hash *hash = extent_hash_new(keys[i]);
+
+		for (int again = 0; again < 2; again++) { /* one serves file after file */
+			uint64_t before[2] = { hashes[i][0], hashes[i][1] };
+
+			extent_hash_begin(hash, 0);
+			extent_hash_add(hash, "bytes", 5);
+			extent_hash_end(hash, 5, hashes[i]);
+			if (again)
+				assert_memory_equal(before, hashes[i], sizeof(before));
+		}
+		extent_hash_free(hash);
+	}
+	assert_memory_not_equal(hashes[0], hashes[1], sizeof(hashes[0]));
+	assert_memory_equal(hashes[0], hashes[2], sizeof(hashes[0]));
+}
+
+static void test_keys_are_random(void **state)
+{
+	struct extent_key a, b;
+
+	extent_key_make(&a);
+	extent_key_make(&b);
+	assert_memory_not_equal(a.bytes, b.bytes, sizeof(a.bytes));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_holes_are_left_out),
 		cmocka_unit_test(test_hash_is_of_bytes_and_places),
+		cmocka_unit_test(test_hash_is_of_the_key),
+		cmocka_unit_test(test_keys_are_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

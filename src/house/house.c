@@ -117,6 +117,7 @@ struct house *house_new(const struct house_config *config)
 	house->runs = runs_new();
 	if (getrandom(&house->seed, sizeof(house->seed), GRND_NONBLOCK) < 0)
 		house->seed = clock_now_us();
+	extent_key_make(&house->hash_key);
 	r = known_open(-1, &house->known);
 	assert(r == 0); /* like memory that is out */
 	(void)pthread_mutex_init(&house->mutex, NULL);
@@ -181,6 +182,8 @@ int house_keep(struct house *house, struct store *store, const char *trouble)
 	}
 	(void)pthread_mutex_lock(&house->mutex);
 	house->store = store;
+	if (store)
+		house->hash_key = *store_hash_key(store);
 	house->store_trouble = trouble;
 	house->kept = table;
 	house->is_generations_due = true;

@@ -10,6 +10,7 @@
 #include "house/kept.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/macro.h"
@@ -19,6 +20,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LIST_TRIES 3 /* of a listing that took too long, on a machine that is busy */
 #define RETRY_US   (30 * USEC_PER_S) /* between two tries to stop a dirty session */
@@ -237,10 +239,13 @@ void house_listing_end(struct house *house, struct house_session *session)
 int house_list_home(struct house *house, struct house_session *session, struct jaild *jaild,
 	uint32_t flags, struct snapshot *ret_snapshot)
 {
+	struct wire_list request = { .session = session->id, .flags = flags };
 	int r;
 
+	static_assert(sizeof(request.hash_key) == sizeof(house->hash_key), "one key");
+	memcpy(request.hash_key, &house->hash_key, sizeof(request.hash_key));
 	house_listing_begin(house, session);
-	r = snapshot_fetch(jaild, session->id, flags, ret_snapshot);
+	r = snapshot_fetch(jaild, &request, ret_snapshot);
 	house_listing_end(house, session);
 	return r;
 }

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/clock.h"
+#include "extent/extent.h"
 #include "house/counters.h"
 #include "house/house.h"
 #include "house/live.h"
@@ -101,8 +102,9 @@ struct house {
 	struct slot lives[LIVE_REMEMBERED]; /* keys whose interpreter is, and what went with it */
 	struct live_loss losses[LIVE_REMEMBERED];
 	uint64_t seed;
-	struct known *known; /* of the keys that clients take to be open */
-	struct store *store; /* NULL: nothing is kept, and why */
+	struct extent_key hash_key; /* of contents; the store's own where there is one */
+	struct known *known;	    /* of the keys that clients take to be open */
+	struct store *store;	    /* NULL: nothing is kept, and why */
 	const char *store_trouble;
 	struct kept_table kept;
 	bool is_generations_due; /* the store's list of them is behind */

@@ -269,7 +269,7 @@ static void on_list(
 	(void)fds;
 	if (!session)
 		return;
-	r = walk_start(session, reply, request->list.flags);
+	r = walk_start(session, reply, &request->list);
 	if (r < 0)
 		answer_refused(jaild, reply, r);
 }

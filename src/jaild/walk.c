@@ -1,6 +1,7 @@
 #include "jaild/walk.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/child.h"
 #include "base/fd.h"
 #include "base/macro.h"
@@ -13,6 +14,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -126,23 +128,25 @@ static int empty_answer(struct jaild *jaild, const struct reply *reply)
 
 /* Has a walker list the home: the one that waits, or one that is made now. Returns its pid or
  * -errno. */
-static pid_t walker_get(
-	const struct session *session, int listing_fd, uint32_t flags, int *ret_pidfd)
+static pid_t walker_get(const struct session *session, int listing_fd,
+	const struct wire_list *request, int *ret_pidfd)
 {
-	const struct walkers_work work = {
-		.home_fd = session->home.fd, .listing_fd = listing_fd, .flags = flags
-	};
+	struct walkers_work work = { .home_fd = session->home.fd,
+		.listing_fd = listing_fd,
+		.request.flags = request->flags };
 	pid_t pid;
 
+	static_assert(sizeof(work.request.hash_key) == sizeof(request->hash_key), "one key");
+	memcpy(&work.request.hash_key, request->hash_key, sizeof(request->hash_key));
 	if (walkers_take(session->jaild, &work, &pid, ret_pidfd) == 0)
 		return pid;
 	pid = walkers_fork(ret_pidfd);
 	if (pid == 0)
-		walker_run(session->home.fd, listing_fd, flags);
+		walker_run(session->home.fd, listing_fd, &work.request);
 	return pid;
 }
 
-int walk_start(struct session *session, const struct reply *reply, uint32_t flags)
+int walk_start(struct session *session, const struct reply *reply, const struct wire_list *request)
 {
 	struct jaild *jaild = session->jaild;
 	AUTO_CLOSE int listing_fd = -1;
@@ -150,7 +154,7 @@ int walk_start(struct session *session, const struct reply *reply, uint32_t flag
 	int pidfd = -1, r;
 	pid_t pid;
 
-	if (flags & ~(uint32_t)(WIRE_LIST_HASH | WIRE_LIST_SETTLE | WIRE_LIST_TARGETS))
+	if (request->flags & ~(uint32_t)(WIRE_LIST_HASH | WIRE_LIST_SETTLE | WIRE_LIST_TARGETS))
 		return -ERANGE;
 	if (session->walk)
 		return -EBUSY;
@@ -159,7 +163,7 @@ int walk_start(struct session *session, const struct reply *reply, uint32_t flag
 	listing_fd = memfd_create("listing", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (listing_fd < 0)
 		return -errno;
-	pid = walker_get(session, listing_fd, flags, &pidfd);
+	pid = walker_get(session, listing_fd, request, &pidfd);
 	if (pid < 0)
 		return pid;
 	walk = xcalloc(1, sizeof(*walk));

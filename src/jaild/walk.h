@@ -18,7 +18,7 @@ bool walk_home_is_empty(const struct session *session);
 
 /* Starts a listing; it answers when it ends. Returns 0 or -errno, -EBUSY while the
  * session has another one, -ERANGE for a flag that there is not. */
-int walk_start(struct session *session, const struct reply *reply, uint32_t flags);
+int walk_start(struct session *session, const struct reply *reply, const struct wire_list *request);
 
 /* Kills it; its answer is a refusal. */
 void walk_stop(struct walk *walk);

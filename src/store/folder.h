@@ -1,5 +1,6 @@
 #pragma once
 
+#include "extent/extent.h"
 #include "store/manifest.h"
 #include "store/sealed.h"
 #include "store/store.h"
@@ -19,6 +20,7 @@ struct store_list {
 struct store {
 	int dir_fd;
 	struct key secret;
+	struct extent_key hash_key;
 	struct sealed_budget budget;
 	_Atomic uint64_t syncs;
 	pthread_mutex_t writing;       /* one writer of the file "generations" at a time */

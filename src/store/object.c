@@ -94,7 +94,7 @@ int object_write(
 	fd = beneath_open(store->dir_fd, file, O_WRONLY | O_CREAT | O_EXCL, 0600);
 	if (fd < 0)
 		return fd;
-	intake.hash = extent_hash_new();
+	intake.hash = extent_hash_new(store_hash_key(store));
 	intake.block = xmalloc(BLOCK_SIZE);
 	key = folder_object_key(store, name, ret_entry);
 	r = sealed_writer_begin(&intake.writer, fd, &key, &store->budget, false);

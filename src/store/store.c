@@ -11,6 +11,7 @@
 #include "store/store.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/beneath.h"
 #include "base/buf.h"
 #include "base/fd.h"
@@ -20,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -255,6 +257,21 @@ uint64_t folder_least_generation(struct store *store, const char *name)
 	return least;
 }
 
+static void hash_key_derive(struct store *store)
+{
+	struct key key;
+
+	static_assert(EXTENT_KEY_SIZE <= KEY_SIZE, "a part of it");
+	key_derive(&store->secret, "hashes", NULL, 0, &key);
+	memcpy(store->hash_key.bytes, key.bytes, EXTENT_KEY_SIZE);
+	key_wipe(&key);
+}
+
+const struct extent_key *store_hash_key(const struct store *store)
+{
+	return &store->hash_key;
+}
+
 int store_open(int dir_fd, const struct key *secret, uint64_t max_bytes, struct store **ret_store)
 {
 	struct store *store = xcalloc(1, sizeof(*store));
@@ -262,6 +279,7 @@ int store_open(int dir_fd, const struct key *secret, uint64_t max_bytes, struct 
 
 	store->dir_fd = dir_fd;
 	store->secret = *secret;
+	hash_key_derive(store);
 	store->budget.max = max_bytes;
 	(void)pthread_mutex_init(&store->writing, NULL);
 	(void)pthread_mutex_init(&store->mutex, NULL);
@@ -281,6 +299,7 @@ void store_free(struct store *store)
 		return;
 	(void)fd_close(store->dir_fd);
 	key_wipe(&store->secret);
+	explicit_bzero(&store->hash_key, sizeof(store->hash_key));
 	(void)pthread_mutex_destroy(&store->writing);
 	(void)pthread_mutex_destroy(&store->mutex);
 	free(store->generations.list);

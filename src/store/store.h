@@ -21,6 +21,7 @@
  * means: fsync of every new object, of the manifest, rename, fsync of the folder.
  */
 
+struct extent_key;
 struct store;
 
 #define STORE_NAME_SIZE 33 /* of a session in the folder, with NUL */
@@ -30,6 +31,10 @@ struct store;
  * store_free. */
 int store_open(int dir_fd, const struct key *secret, uint64_t max_bytes, struct store **ret_store);
 void store_free(struct store *store);
+
+/* The key of the hashes in manifests, made out of the secret: the same over restarts. Hashes of
+ * another key, or of an earlier version, are as good as those of other contents. Borrowed. */
+const struct extent_key *store_hash_key(const struct store *store);
 
 /* The name of a tenant's session in the folder; nobody without the secret can tell whose it is. */
 void store_name(const struct store *store, const char *tenant, const char *key,

@@ -39,7 +39,7 @@
 
 struct walker {
 	int home_fd;
-	bool do_hash;
+	struct extent_hash *hash; /* NULL: contents are not asked for */
 	bool do_targets;
 	usec_t deadline_us;
 	struct buf folders; /* paths yet to read, NUL-ended each */
@@ -63,9 +63,8 @@ static enum listing_kind kind_of(mode_t mode)
 	}
 }
 
-/* Hashes the data of an open file of size bytes. False: the time was over, or it changed. */
-static bool content_hash(
-	const struct walker *walker, int fd, uint64_t size, struct extent_hash *hash)
+/* Adds the data of an open file of size bytes. False: the time was over, or it changed. */
+static bool content_add(const struct walker *walker, int fd, uint64_t size)
 {
 	static char chunk[256 * 1024];
 	struct extent extent;
@@ -73,14 +72,14 @@ static bool content_hash(
 	int r;
 
 	while ((r = extent_next(fd, at, size, &extent)) > 0) {
-		extent_hash_begin(hash, extent.offset);
+		extent_hash_begin(walker->hash, extent.offset);
 		for (at = extent.offset; at < extent.offset + extent.size;) {
 			ssize_t n = pread(fd, chunk,
 				MIN(sizeof(chunk), extent.offset + extent.size - at), (off_t)at);
 
 			if (n <= 0 || clock_now_us() > walker->deadline_us)
 				return false;
-			extent_hash_add(hash, chunk, (size_t)n);
+			extent_hash_add(walker->hash, chunk, (size_t)n);
 			at += (uint64_t)n;
 		}
 	}
@@ -91,16 +90,14 @@ static bool content_hash(
 static void hash_add(struct walker *walker, const char *path, struct listing_entry *entry)
 {
 	AUTO_CLOSE int fd = -1;
-	struct extent_hash *hash;
+	uint64_t hash[2];
 
 	if (beneath_open_regular(walker->home_fd, path, &fd) < 0)
 		return;
-	hash = extent_hash_new();
-	if (content_hash(walker, fd, entry->size_bytes, hash)) {
-		entry->is_hashed = 1;
-		extent_hash_end(hash, entry->size_bytes, entry->hash);
-	}
-	extent_hash_free(hash);
+	entry->is_hashed = content_add(walker, fd, entry->size_bytes);
+	extent_hash_end(walker->hash, entry->size_bytes, hash);
+	if (entry->is_hashed)
+		memcpy(entry->hash, hash, sizeof(entry->hash));
 }
 
 /* An entry of the listing, with where it points to ("" for what is no link). */
@@ -129,7 +126,7 @@ static void entry_add(
 		walker->result.cut |= LISTING_CUT_ROOM;
 		return;
 	}
-	if (walker->do_hash && entry.kind == LISTING_FILE)
+	if (walker->hash && entry.kind == LISTING_FILE)
 		hash_add(walker, path, &entry);
 	(void)buf_add(&walker->records, &entry, sizeof(entry));
 	(void)buf_add(&walker->records, path, size);
@@ -232,17 +229,18 @@ static int fds_take(int home_fd, int listing_fd)
 	return 0;
 }
 
-__attribute__((noreturn)) static void walk(uint32_t flags)
+__attribute__((noreturn)) static void walk(const struct walker_request *request)
 {
 	struct walker walker = { .home_fd = 0,
-		.do_hash = flags & WIRE_LIST_HASH,
-		.do_targets = flags & WIRE_LIST_TARGETS,
+		.hash = request->flags & WIRE_LIST_HASH ? extent_hash_new(&request->hash_key)
+							: NULL,
+		.do_targets = request->flags & WIRE_LIST_TARGETS,
 		.deadline_us = clock_now_us() + WALK_LIMIT_US };
 
 	buf_init(&walker.folders, FOLDERS_BYTES_MAX);
 	buf_init(&walker.records, LISTING_SIZE_MAX);
 	home_walk(&walker);
-	if (flags & WIRE_LIST_SETTLE)
+	if (request->flags & WIRE_LIST_SETTLE)
 		times_settle(&walker);
 	if (fd_write_full(1, walker.records.data, walker.records.len) < 0 ||
 		fd_write_full(1, &walker.result, sizeof(walker.result)) < 0)
@@ -250,11 +248,11 @@ __attribute__((noreturn)) static void walk(uint32_t flags)
 	_exit(0);
 }
 
-void walker_run(int home_fd, int listing_fd, uint32_t flags)
+void walker_run(int home_fd, int listing_fd, const struct walker_request *request)
 {
 	if (fds_take(home_fd, listing_fd) < 0 || rights_drop() < 0)
 		_exit(1);
-	walk(flags);
+	walk(request);
 }
 
 void walker_wait(int fd)
@@ -269,5 +267,5 @@ void walker_wait(int fd)
 	n = channel_receive(0, &request, sizeof(request), fds, &n_fds);
 	if (n != sizeof(request) || n_fds != 2 || fds_take(fds[0], fds[1]) < 0)
 		_exit(n == 0 ? 0 : 1);
-	walk(request.flags);
+	walk(&request);
 }

@@ -312,11 +312,14 @@ enum wire_list_flag {
 	WIRE_LIST_TARGETS = 4, /* tell where links point to */
 };
 
+#define WIRE_HASH_KEY_SIZE 16
+
 struct wire_list {
 	struct wire_header header;
 	uint64_t session;
 	uint32_t flags;
 	uint32_t reserved;
+	uint8_t hash_key[WIRE_HASH_KEY_SIZE]; /* extent/extent.h; any, as the client needs it */
 };
 
 struct wire_listing_is {

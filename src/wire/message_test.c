@@ -23,7 +23,7 @@ static const struct {
 	{ WIRE_FILE_COMMIT, 32, 0, 1 },
 	{ WIRE_FILE_ABORT, 16, 0, 1 },
 	{ WIRE_FILE_REMOVE, 24 + 4097 + 7, 0, 1 },
-	{ WIRE_LIST, 24, 0, 1 },
+	{ WIRE_LIST, 24 + 16, 0, 1 },
 	{ WIRE_ATTACH, 8, 1, 1 },
 	{ WIRE_MAKE, 32 + 4097 + 7, 0, 1 },
 	{ WIRE_LIVE, 32, 5, 1 },

@@ -223,6 +223,29 @@ def test_writes_through_a_mapping_are_kept(start, store):
     assert house.do("get", key="a", path="m")["text"].find("new") == 5000
 
 
+# Files of one hash, if that is XXH3 without a key: its secret's words at these places make its products 0.
+TWINS = """
+import mmap, struct
+def twin(n):
+    data = bytearray(4096)
+    data[8:16] = bytes.fromhex('ded46de9') + struct.pack('<I', 100 + n)
+    data[72:80] = bytes.fromhex('7240a4a4') + struct.pack('<I', 200 - n)
+    return bytes(data)
+"""
+
+
+def test_two_contents_of_one_hash_are_two(start, store):
+    """Contents were compared by a hash for which anybody could make a second content."""
+    house = start(store=store)
+    kept(house, "a", TWINS + "open('m', 'wb').write(twin(0)); open('w', 'wb').write(twin(0))")
+    answer = house.run("a", TWINS + "f = open('m', 'r+b')\nmmap.mmap(f.fileno(), 0)[:] = twin(1)\n"
+                                    "open('w', 'r+b').write(twin(1))")
+    assert {f["path"]: f["change"] for f in answer["files"]} == {"m": "modified", "w": "modified"}
+    house.do("stop", key="a")
+    code = TWINS + "print([open(name, 'rb').read() == twin(1) for name in 'mw'])"
+    assert house.run("a", code)["stdout"]["text"] == "[True, True]\n"
+
+
 def test_three_syncs_for_a_durable_answer(start, store):
     house = start(store=store)
     house.run("e", "1")

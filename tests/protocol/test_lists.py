@@ -83,6 +83,14 @@ def test_hash_sees_what_times_do_not(client, session):
     assert before[b"file"]["hash"] != after[b"file"]["hash"]
 
 
+def test_hash_depends_on_the_clients_key(client, session):
+    """Who does not know the key cannot make two contents of one hash."""
+    client.file_put(session, "file", b"some bytes")
+    one, again, two = (client.list(session, wire.LIST_HASH, hash_key=bytes([key] * 16))[1][b"file"]["hash"]
+                       for key in (1, 1, 2))
+    assert one == again != two
+
+
 def test_settled_listing_is_older_than_a_later_change(client, session):
     for number in range(20):
         client.file_put(session, "file", b"%d" % number)
@@ -184,5 +192,5 @@ while True:
 @pytest.mark.parametrize("flags", [8, 0xFFFFFFF8, 0xFFFFFFFF])
 def test_flags_that_nobody_knows_are_refused(flags, client, session, refused):
     with refused(errno.ERANGE):
-        client.call(Type.LIST, struct.pack("<QII", session, flags, 0), Type.LISTING_IS)
+        client.call(Type.LIST, struct.pack("<QII16x", session, flags, 0), Type.LISTING_IS)
     client.list(session)

@@ -26,7 +26,7 @@ BODIES = {
     Type.FILE_COMMIT: bytes(24),
     Type.FILE_ABORT: bytes(8),
     Type.FILE_REMOVE: wire.file_body(1, "a"),
-    Type.LIST: bytes(16),
+    Type.LIST: bytes(32),
     Type.ATTACH: b"",
     Type.SPARES: wire.spares_body(1, tables.profile("strict")),
     Type.MAKE: wire.make_body(1, wire.MAKE_FOLDER, "a"),
@@ -125,7 +125,7 @@ def test_reserved_field_of_spares(shared):
 
 
 def test_reserved_field_of_list(shared):
-    send_refused(shared, wire.header(Type.LIST, 1) + struct.pack("<QII", 1, 0, 1), 0)
+    send_refused(shared, wire.header(Type.LIST, 1) + struct.pack("<QII16x", 1, 0, 1), 0)
 
 
 @pytest.mark.parametrize("kind", [Type.FILE_OPEN, Type.FILE_CREATE, Type.FILE_REMOVE], ids=lambda kind: kind.name)
@@ -187,7 +187,7 @@ SESSION_CALLS = {
     Type.FILE_OPEN: wire.file_body(999, "a"),
     Type.FILE_CREATE: wire.file_body(999, "a"),
     Type.FILE_REMOVE: wire.file_body(999, "a"),
-    Type.LIST: struct.pack("<QII", 999, 0, 0),
+    Type.LIST: struct.pack("<QII16x", 999, 0, 0),
 }
 
 

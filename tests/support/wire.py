@@ -412,12 +412,12 @@ class Client:
     def file_remove(self, session, path):
         self.call(Type.FILE_REMOVE, file_body(session, path), Type.DONE)
 
-    def list_send(self, session, flags=0):
-        return self.send(Type.LIST, struct.pack("<QII", session, flags, 0))
+    def list_send(self, session, flags=0, hash_key=bytes(16)):
+        return self.send(Type.LIST, struct.pack("<QII16s", session, flags, 0, hash_key))
 
-    def list(self, session, flags=0, within=ANSWER_WITHIN_S):
+    def list(self, session, flags=0, within=ANSWER_WITHIN_S, hash_key=bytes(16)):
         """Returns (answer, {path in bytes: entry})."""
-        return listing_read(self.answer(self.list_send(session, flags), Type.LISTING_IS, within))
+        return listing_read(self.answer(self.list_send(session, flags, hash_key), Type.LISTING_IS, within))
 
     def attach(self):
         """Another connection to the same jaild."""

@@ -11,6 +11,7 @@
 #include "cli/run/run.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/macro.h"
@@ -27,6 +28,7 @@
 #include "cli/run/screen.h"
 #include "cli/run/script.h"
 #include "cli/run/show.h"
+#include "extent/extent.h"
 #include "jail/client/jaild.h"
 #include "jail/files/snapshot.h"
 #include "sandbox/answer.h"
@@ -51,6 +53,7 @@ struct job {
 	struct inputs inputs;
 	struct jaild jaild;
 	uint64_t session;
+	struct extent_key hash_key; /* of contents, to see what the script changed */
 	uint32_t protections;
 	struct outputs_source source;
 	struct convert_jail convert;
@@ -157,7 +160,11 @@ static int open_session(struct job *job)
 /* Lists the home. Without files there is nothing in it before the run. */
 static int list(struct job *job, uint32_t flags, struct snapshot *ret_snapshot)
 {
-	if (snapshot_fetch(&job->jaild, job->session, flags, ret_snapshot) < 0)
+	struct wire_list request = { .session = job->session, .flags = flags };
+
+	static_assert(sizeof(request.hash_key) == sizeof(job->hash_key), "one key");
+	memcpy(request.hash_key, &job->hash_key, sizeof(request.hash_key));
+	if (snapshot_fetch(&job->jaild, &request, ret_snapshot) < 0)
 		return fail(job, &job->jaild.fault);
 	return 0;
 }
@@ -320,6 +327,7 @@ int cli_run(int argc, char **argv)
 		return EXIT_HELP;
 	if (job.options.server.server)
 		return run_remote(&job.options);
+	extent_key_make(&job.hash_key);
 	run_init(&job.run);
 	convert_jail_init(&job.convert, &job.jaild);
 	status = prepare(&job);

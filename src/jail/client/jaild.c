@@ -390,10 +390,10 @@ int jaild_file_remove(struct jaild *jaild, uint64_t session, const char *path)
 	return r < 0 ? r : call(jaild, &any, WIRE_FILE_REMOVE, WIRE_DONE, NULL);
 }
 
-int jaild_list(struct jaild *jaild, uint64_t session, uint32_t flags,
+int jaild_list(struct jaild *jaild, const struct wire_list *request,
 	struct wire_listing_is *ret_listing, int *ret_fd)
 {
-	union wire_any any = { .list = { .session = session, .flags = flags } };
+	union wire_any any = { .list = *request };
 	int r = call(jaild, &any, WIRE_LIST, WIRE_LISTING_IS, ret_fd);
 
 	if (r == 0)

@@ -145,5 +145,5 @@ int jaild_file_remove(struct jaild *jaild, uint64_t session, const char *path);
 
 /* The listing of the home as a sealed memfd (the caller closes *ret_fd); flags of enum
  * wire_list_flag. Read it with jail/files/snapshot.h. */
-int jaild_list(struct jaild *jaild, uint64_t session, uint32_t flags,
+int jaild_list(struct jaild *jaild, const struct wire_list *request,
 	struct wire_listing_is *ret_listing, int *ret_fd);

@@ -79,11 +79,11 @@ int snapshot_load(int fd, uint64_t size, uint32_t cut, struct snapshot *ret_snap
 }
 
 int snapshot_fetch(
-	struct jaild *jaild, uint64_t session, uint32_t flags, struct snapshot *ret_snapshot)
+	struct jaild *jaild, const struct wire_list *request, struct snapshot *ret_snapshot)
 {
 	struct wire_listing_is listing;
 	AUTO_CLOSE int fd = -1;
-	int r = jaild_list(jaild, session, flags, &listing, &fd);
+	int r = jaild_list(jaild, request, &listing, &fd);
 
 	if (r < 0)
 		return r;

@@ -3,7 +3,6 @@
 #include "base/fd.h"
 #include "base/macro.h"
 #include "jaild/jaild.h"
-#include "walker/walker.h"
 #include "wire/channel.h"
 
 #include <errno.h>
@@ -106,13 +105,12 @@ int walkers_take(
 	struct jaild *jaild, const struct walkers_work *work, pid_t *ret_pid, int *ret_pidfd)
 {
 	const int fds[] = { work->home_fd, work->listing_fd };
-	struct walker_request request = { .flags = work->flags };
 	struct walkers *walkers = &jaild->walkers;
 	int r;
 
 	if (walkers->pid == 0 || walkers->fd < 0)
 		return -EAGAIN;
-	r = channel_send(walkers->fd, &request, sizeof(request), fds, ARRAY_SIZE(fds));
+	r = channel_send(walkers->fd, &work->request, sizeof(work->request), fds, ARRAY_SIZE(fds));
 	if (r < 0) /* it is dead, and waited for in a moment */
 		return r;
 	*ret_pid = walkers->pid;

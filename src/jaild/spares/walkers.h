@@ -1,9 +1,9 @@
 #pragma once
 
 #include "jaild/loop.h"
+#include "walker/walker.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct jaild;
@@ -25,11 +25,11 @@ struct walkers {
 void walkers_later(struct jaild *jaild);
 
 /* Gives the home to the one that waits. Returns 0 with its pid and pidfd, the caller's, or -errno:
- * none is there. flags are enum wire_list_flag. */
+ * none is there. */
 struct walkers_work {
 	int home_fd;
 	int listing_fd;
-	uint32_t flags;
+	struct walker_request request;
 };
 int walkers_take(
 	struct jaild *jaild, const struct walkers_work *work, pid_t *ret_pid, int *ret_pidfd);
