@@ -2,6 +2,7 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+for folder in "support", "call":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / folder))
 
 from fixtures import faults, jaild, pen, programs  # noqa: E402, F401

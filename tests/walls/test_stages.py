@@ -12,6 +12,7 @@ import time
 import pytest
 import tables
 import wire
+from driver import Driver
 
 STAGES = tables.stages()
 NUMBERS = {name: number for number, name, _ in STAGES}
@@ -217,3 +218,24 @@ def test_ordinary_build_does_not_know_the_option(argv, pen, tmp_path):
     assert done.returncode == 2
     assert b"fail-stage" in done.stderr
     assert MARKER.encode() not in done.stdout
+
+
+@each([stage for stage in CELL_STAGES if stage[1] in ("RUN_PACKAGE", "SCRIPT_EXEC")])
+def test_what_a_run_that_failed_has_changed_is_stored(stage, faults, tmp_path):
+    """It may have begun all the same: what is seen in the home must not be gone after a stop."""
+    number, _, text = stage
+    jaild = tmp_path / "jaild"
+    jaild.write_text(f'#!/bin/sh\nexec {faults.with_name("cloche-jaild")} --fail-stage {number} "$@"\n')
+    jaild.chmod(0o700)
+    (tmp_path / "store").mkdir()
+    with open(tmp_path / "log", "w", encoding="utf-8") as log:
+        house = Driver(tables.BUILD / "tests/call/call-test-driver", jaild, log, store=tmp_path / "store")
+        try:
+            assert "fault" not in house.do("start")
+            said = house.do("run", key="a", policy="kept", code="1", files=[{"path": "f", "text": "brought"}])
+            assert (said["fault"], said["stage"]) == ("sandbox_unavailable", text)
+            assert house.do("get", key="a", path="f")["text"] == "brought"
+            assert "fault" not in house.do("stop", key="a")
+            assert house.do("get", key="a", path="f").get("text") == "brought"
+        finally:
+            assert house.end() == 0
