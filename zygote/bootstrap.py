@@ -45,6 +45,7 @@ REPORT_FD = 3
 REPORT_SIZE = 1024 * 1024  # src/wire/report.h
 PARTS = "/etc/cloche"
 BEGUN = b"\7\x08\0\0\0"  # a record's head in the report
+CHOICE_TAIL = 4096  # so near to its end a script is looked at for a last expression with `else`
 
 version = sys.version_info
 display = sys.excepthook
@@ -113,7 +114,7 @@ def compile_script():
         code = compile_quickly(source)
         if code is None or warnings.tell():
             sys.stderr = warnings = StringIO()  # what came named a wrong file
-            code = compile(source, SCRIPT, "exec", 0, True)
+            code = compile_source(SCRIPT)
     except Exception as error:
         load_uncaught()
         tell_uncompiled(error)
@@ -131,6 +132,23 @@ def check_encoding(source):
     except UnicodeDecodeError:
         if not any(b"coding" in line and b"utf" not in line for line in source.split(b"\n", 2)[:2]):
             raise SyntaxError("source is not UTF-8, and declares no other encoding") from None
+
+
+def compile_source(name):
+    """The code. From 3.13 on the compiler drops a constant that nobody uses even if it is one of the
+    two ways of an expression. In a tuple, out of which it is taken again, such a last value is used."""
+    end = source[-CHOICE_TAIL:]
+    if version < (3, 13) or end.count(b"else") == end.count(b"else:"):
+        return compile(source, name, "exec", 0, True)
+    tree = compile(source, name, "exec", 0x400, True)  # ast.PyCF_ONLY_AST
+    last = tree.body[-1] if tree.body else None
+    if type(last).__name__ == "Expr" and type(last.value).__name__ in ("IfExp", "BoolOp"):
+        from _ast import Constant, Load, Subscript, Tuple
+
+        of = last.value
+        place = {name: getattr(of, name) for name in of._attributes}
+        last.value = Subscript(Tuple([of], Load(), **place), Constant(0, **place), Load(), **place)
+    return compile(tree, name, "exec", 0, True)
 
 
 def compile_quickly(source):

@@ -148,7 +148,7 @@ def execute(cell, source):
             if not is_begun:
                 is_begun = True
                 boot.check_encoding(source)
-                code = compile(source, cell, "exec", 0, True)
+                code = boot.compile_source(cell)
                 if not boot.is_forgone:
                     boot.script_code = code = boot.show_last(code)
                     sys.displayhook = boot.displayhook

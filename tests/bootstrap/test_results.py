@@ -48,8 +48,9 @@ def figure(name, main=False, mime="image/png"):
     ("6*7", b"42"), ("x = 5\nx", b"5"), ("'a'", b"'a'"), ("'''a\nb'''", b"'a\\nb'"), ("-1", b"-1"), ("1, 2", b"(1, 2)"),
     ("[i * i for i in range(4)]", b"[0, 1, 4, 9]"), ("{i: j for i in 'ab' for j in 'cd'}", b"{'a': 'd', 'b': 'd'}"),
     ("a, b = 1, 0\na and b or 'z'", b"'z'"), ("x = 2\n1 < x < 3", b"True"), ("x = 2\n'a' if x else 'b'", b"'a'"),
+    ("x = 0\n(1 if x else\n2)", b"2"), ("x = 0\nx or ('a' if x else 'b')", b"'b'"),
     ("(y := 7)", b"7"), ("x = 1; x", b"1"), ("x = 1\nx  # the end\n\n", b"1"), ("print(1); 4", b"4"), ("max(\n  3,\n  4\n)", b"4"),
-    ("...", b"Ellipsis"), ("import os\nos.path.join('a', 'b')", b"'a/b'"), ("'ж'", "'ж'".encode()), ("'\\udc80'", b"'\\udc80'"),
+    ("...", b"Ellipsis"), ("import os\nos.path.join('a', 'b')", b"'a/b'"), ("'ж'", "'ж'".encode()), ("0\n'\\udc80'", b"'\\udc80'"),
     ("if 1:\n  x = 3\nx", b"3"), ("def f():\n  yield 1\nlist(f())", b"[1]"), ("x = 1\n" * 300 + f"y = {list(range(600))}\nlen(y)", b"600"),
 ])
 def test_B3_the_last_value(show, script, value):

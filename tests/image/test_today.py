@@ -1,6 +1,8 @@
 """I8: scripts as a model writes them for what people ask: each runs without a word on stderr, and what it makes is looked into."""
 import json
 
+import pytest
+
 
 def test_dates_over_zones_and_summer_time(person):
     run = person.python('''
@@ -527,3 +529,13 @@ doc = fitz.open(); doc.new_page().insert_text((50, 50), "hello"); doc.save("made
     assert run.text.splitlines() == [
         "[1.0, 0.0, 3.0] ['X', 'Y', 'X'] (3, 2)", "[465, 1246, 59] 1417 2", "4.0 [False, True] (42,) (4.0,)",
         "[2] ['row_nr', 'a']", "False 0 True True", "hello True"]
+
+
+@pytest.mark.parametrize("code, value", [
+    ("6*7", "42"), ("'a'", "'a'"), ("x = 2\n'a' if x else 'b'", "'a'"), ("x = 0\n('a' if x else\n 2)", "2"),
+    ("x = 0\nx or ('a' if x else 'b')", "'b'"), ("f = lambda n: 'even' if n % 2 == 0 else 'odd'\nf(3)", "'odd'"),
+    ("x = 1\n-1 if x else 1, 'z'", "(-1, 'z')"),
+])
+def test_B3_the_last_value(person, code, value):
+    """Python of the image drops more constants than that of the host, with which tests/bootstrap runs."""
+    assert person.python(code).answer["results"] == [{"mime": "text/plain", "text": value, "main": True}]
