@@ -55,7 +55,8 @@ def test_traceback_shows_the_lines_of_cells(session):
     called = session("# a comment\nfail(0)")
     assert called.ended["code"] == 1 and called.report[ERROR] == "ZeroDivisionError"
     assert called.report[TRACEBACK] == called.err
-    assert called.err.splitlines()[1:5] == [
+    lines = [line for line in called.err.splitlines() if line.strip("~^ ")]  # from 3.13 on marks stand below some
+    assert lines[1:5] == [
         '  File "<cell 2>", line 2, in <module>', "    fail(0)", '  File "<cell 1>", line 2, in fail',
         "    return 1 / n"]
     assert 'File "<cell 3>", line 1' in session("x = = 1").err
