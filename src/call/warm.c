@@ -125,6 +125,10 @@ void warm_metrics_write(struct house *house, struct buf *out)
 	metric_head(out, "cloche_zygote_runs_total", "counter", "Runs that started as a copy.");
 	for (unsigned i = 0; i < WIRE_ZYGOTES; i++)
 		count_add(out, "runs", kinds[i], status.zygotes[i].used);
+	metric_head(out, "cloche_zygote_memory_kills_total", "counter",
+		"Times that the kernel ended one for being over its memory limit.");
+	for (unsigned i = 0; i < WIRE_ZYGOTES; i++)
+		count_add(out, "memory_kills", kinds[i], status.zygotes[i].kills);
 	metric_head(out, "cloche_zygote_missed_total", "counter",
 		"Runs that could have started as a copy, and were executed.");
 	for (unsigned i = 0; i < WIRE_ZYGOTES; i++)

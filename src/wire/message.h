@@ -93,6 +93,7 @@ struct wire_zygote {
 	uint64_t copies;     /* asked for, of all of them */
 	uint64_t used;	     /* runs that started as one */
 	uint64_t missed;     /* runs that could have, and were executed */
+	uint64_t kills;	     /* by the kernel: they were over their memory */
 	uint32_t stage;	     /* enum stage of the last failure */
 	int32_t error;	     /* its errno */
 };

@@ -75,6 +75,34 @@ def live(state):
     assert call(state, "1")["session_state"] == "reset"
 
 
+def metric(state, name):
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.settimeout(cell.RUN_S)
+        peer.connect(f"{state}/supervisor.sock")
+        peer.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        text = b"".join(iter(lambda: peer.recv(65536), b"")).decode()
+    return int(next(line for line in text.splitlines() if line.startswith(name)).split()[-1])
+
+
+def zygotes(state):
+    """They are in a group of their own, whether they have loaded everything or not yet; one that is over its memory
+    is replaced, alone, and runs go on meanwhile."""
+    kills = 'cloche_zygote_memory_kills_total{kind="small"}'
+    group, = (f"{name}/zygotes-small" for name in cell.cgroups())
+    assert cell.wait_until(lambda: cell.read(group, "cgroup.procs"), READY_S)
+    limit = cell.read(group, "memory.max")
+    assert 1 << 27 < int(limit) < 1 << 30 and int(cell.read(group, "memory.swap.max")) == 0, limit
+    jaild = next(pid for pid, name in cell.ours().items() if name == "cloche-jaild")
+    assert "zygotes" not in cell.read(f"/proc/{jaild}/cgroup")
+    assert metric(state, kills) == 0
+    with open(f"{group}/memory.max", "w") as file:
+        file.write(str(1 << 20))  # far below what one has: the kernel acts at once
+    run(state)
+    assert cell.wait_until(lambda: metric(state, kills) > 0 and cell.read(group, "memory.max") == limit, READY_S)
+    run(state)
+    assert cell.ours()[jaild] == "cloche-jaild"
+
+
 def is_ready(state):
     found = ask(state, "GET", "/ready")
     return found is not None and found[0] == 200
@@ -112,6 +140,7 @@ def serve(uid):
         assert (health["backend"], health["protections"]) == ("cgroup v2", "full"), health
         run(state)
         live(state)
+        zygotes(state)
         for program in ("cloche-jaild", "cloche-supervisor"):
             kill_child(up, program)
             time.sleep(0.5)

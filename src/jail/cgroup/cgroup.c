@@ -20,6 +20,24 @@ static const struct cgroup_backend *backend_of(const struct cgroup_root *root)
 	unreachable_();
 }
 
+int cgroup_zygotes_make(const struct cgroup_root *root, const char *name, uint64_t limit_bytes)
+{
+	return backend_of(root)->zygotes_make(root, name, limit_bytes);
+}
+
+int cgroup_zygotes_open(
+	const struct cgroup_root *root, const char *name, struct cgroup_door *ret_door)
+{
+	*ret_door = (struct cgroup_door){ -1, -1 };
+	return backend_of(root)->zygotes_open(root, name, ret_door);
+}
+
+int cgroup_zygotes_kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills)
+{
+	*ret_kills = 0;
+	return backend_of(root)->zygotes_kills(root, name, ret_kills);
+}
+
 void cgroup_session_init(struct cgroup_session *session)
 {
 	*session = (struct cgroup_session){ .peak_fd = -1, .oom_fd = -1 };

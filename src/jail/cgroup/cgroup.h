@@ -80,6 +80,21 @@ struct cgroup_usage {
 	uint64_t pids_refused; /* how many in the leaf's life */
 };
 
+/* How a process gets into a group at its birth: the folder in the v2 tree, for CLONE_INTO_CGROUP,
+ * and a file of a v1 tree that it writes a 0 into. -1: not that way. The caller closes. */
+struct cgroup_door {
+	int leaf_fd;
+	int tasks_fd;
+};
+
+/* A group of that name, beside those of the sessions, which limits the memory of the zygotes in it
+ * and nothing else. It may be there already. Where there are no groups: nothing. */
+int cgroup_zygotes_make(const struct cgroup_root *root, const char *name, uint64_t limit_bytes);
+int cgroup_zygotes_open(
+	const struct cgroup_root *root, const char *name, struct cgroup_door *ret_door);
+/* How many processes in it the kernel has killed for memory since it was made. */
+int cgroup_zygotes_kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills);
+
 /* One that has no group: not made yet. */
 void cgroup_session_init(struct cgroup_session *session);
 

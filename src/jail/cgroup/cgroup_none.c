@@ -8,6 +8,30 @@
  * missing is told in every answer. A cell is ended through its init alone.
  */
 
+static int zygotes_make(const struct cgroup_root *root, const char *name, uint64_t limit_bytes)
+{
+	(void)root;
+	(void)name;
+	(void)limit_bytes;
+	return 0;
+}
+
+static int zygotes_open(const struct cgroup_root *root, const char *name, struct cgroup_door *door)
+{
+	(void)root;
+	(void)name;
+	(void)door;
+	return 0;
+}
+
+static int zygotes_kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills)
+{
+	(void)root;
+	(void)name;
+	(void)ret_kills;
+	return 0;
+}
+
 static int session_ok(const struct cgroup_root *root, struct cgroup_session *session)
 {
 	(void)root;
@@ -82,6 +106,9 @@ static int cell_tasks_open(const struct cgroup_root *root, const struct cgroup_c
 }
 
 const struct cgroup_backend cgroup_none = {
+	.zygotes_make = zygotes_make,
+	.zygotes_open = zygotes_open,
+	.zygotes_kills = zygotes_kills,
 	.session_make = session_ok,
 	.session_remove = session_ok,
 	.cell_make = cell_make,

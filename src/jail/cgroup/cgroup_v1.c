@@ -49,6 +49,58 @@ static int oom_event_open(const struct cgroup_root *root, const char *name)
 	return r < 0 ? r : TAKE_FD(event_fd);
 }
 
+/* memsw counts memory and swap together and may never be below memory alone: raise it first, lower
+ * it last. A kernel without swap accounting does not have it; swappiness is 0 anyway. */
+static int memory_limit(const struct cgroup_root *root, const char *name, uint64_t bytes)
+{
+	int r, with_swap;
+
+	with_swap = cgroup_file_set_in(root->memory_fd, name, "memory.memsw.limit_in_bytes", bytes);
+	r = cgroup_file_set_in(root->memory_fd, name, "memory.limit_in_bytes", bytes);
+	if (r < 0)
+		return r;
+	if (with_swap < 0 && with_swap != -ENOENT)
+		return cgroup_file_set_in(
+			root->memory_fd, name, "memory.memsw.limit_in_bytes", bytes);
+	return 0;
+}
+
+static int tasks_open(int tree_fd, const char *group)
+{
+	char path[2 * CGROUP_NAME_MAX];
+	int fd;
+
+	(void)str_format(path, sizeof(path), "%s/tasks", group);
+	fd = openat(tree_fd, path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int zygotes_make(const struct cgroup_root *root, const char *name, uint64_t limit_bytes)
+{
+	int r;
+
+	if (mkdirat(root->memory_fd, name, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	r = cgroup_file_set_in(root->memory_fd, name, "memory.swappiness", 0);
+	return r < 0 ? r : memory_limit(root, name, limit_bytes);
+}
+
+static int zygotes_open(const struct cgroup_root *root, const char *name, struct cgroup_door *door)
+{
+	int fd = tasks_open(root->memory_fd, name);
+
+	if (fd < 0)
+		return fd;
+	door->tasks_fd = fd;
+	return 0;
+}
+
+static int zygotes_kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills)
+{
+	return cgroup_file_number_in(
+		root->memory_fd, name, "memory.oom_control", "oom_kill", ret_kills);
+}
+
 static int session_make(const struct cgroup_root *root, struct cgroup_session *session)
 {
 	char name[CGROUP_NAME_MAX];
@@ -110,22 +162,6 @@ static int cell_remove(const struct cgroup_root *root, const struct cgroup_cell 
 			result = -errno;
 	}
 	return result;
-}
-
-/* memsw counts memory and swap together and may never be below memory alone: raise it first, lower
- * it last. A kernel without swap accounting does not have it; swappiness is 0 anyway. */
-static int memory_limit(const struct cgroup_root *root, const char *name, uint64_t bytes)
-{
-	int r, with_swap;
-
-	with_swap = cgroup_file_set_in(root->memory_fd, name, "memory.memsw.limit_in_bytes", bytes);
-	r = cgroup_file_set_in(root->memory_fd, name, "memory.limit_in_bytes", bytes);
-	if (r < 0)
-		return r;
-	if (with_swap < 0 && with_swap != -ENOENT)
-		return cgroup_file_set_in(
-			root->memory_fd, name, "memory.memsw.limit_in_bytes", bytes);
-	return 0;
 }
 
 static int run_begin(const struct cgroup_root *root, struct cgroup_session *session,
@@ -200,16 +236,6 @@ static int cell_open(const struct cgroup_root *root, const struct cgroup_cell *c
 	return cgroup_leaf_open(root->unified_fd, name, fd);
 }
 
-static int tasks_open(int tree_fd, const char *group)
-{
-	char path[2 * CGROUP_NAME_MAX];
-	int fd;
-
-	(void)str_format(path, sizeof(path), "%s/tasks", group);
-	fd = openat(tree_fd, path, O_WRONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 /* "0" into `tasks` is the one move for which the kernel takes no lock over all threads of the host;
  * every other one can wait for an RCU grace period, ten milliseconds and more. */
 static int cell_tasks_open(const struct cgroup_root *root, const struct cgroup_cell *cell,
@@ -260,6 +286,9 @@ static int cell_is_empty(const struct cgroup_root *root, struct cgroup_cell *cel
 }
 
 const struct cgroup_backend cgroup_v1 = {
+	.zygotes_make = zygotes_make,
+	.zygotes_open = zygotes_open,
+	.zygotes_kills = zygotes_kills,
 	.session_make = session_make,
 	.session_remove = session_remove,
 	.cell_make = cell_make,

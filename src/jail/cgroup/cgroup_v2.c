@@ -23,6 +23,30 @@ static void cell_name(char *name, const struct cgroup_cell *cell)
 		name, CGROUP_NAME_MAX, "s%" PRIu32 "/c%" PRIu32, cell->session, cell->number);
 }
 
+/* Without memory.oom.group: of two zygotes the kernel takes the larger one, or their child. */
+static int zygotes_make(const struct cgroup_root *root, const char *name, uint64_t limit_bytes)
+{
+	int r;
+
+	if (mkdirat(root->unified_fd, name, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	r = cgroup_file_write_in(root->unified_fd, name, "memory.swap.max", "0");
+	if (r < 0 && r != -ENOENT)
+		return r;
+	return cgroup_file_set_in(root->unified_fd, name, "memory.max", limit_bytes);
+}
+
+static int zygotes_open(const struct cgroup_root *root, const char *name, struct cgroup_door *door)
+{
+	return cgroup_leaf_open(root->unified_fd, name, &door->leaf_fd);
+}
+
+static int zygotes_kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills)
+{
+	return cgroup_file_number_in(
+		root->unified_fd, name, "memory.events", "oom_kill", ret_kills);
+}
+
 static int session_make(const struct cgroup_root *root, struct cgroup_session *session)
 {
 	char name[CGROUP_NAME_MAX];
@@ -192,6 +216,9 @@ static int cell_is_empty(const struct cgroup_root *root, struct cgroup_cell *cel
 }
 
 const struct cgroup_backend cgroup_v2 = {
+	.zygotes_make = zygotes_make,
+	.zygotes_open = zygotes_open,
+	.zygotes_kills = zygotes_kills,
 	.session_make = session_make,
 	.session_remove = session_remove,
 	.cell_make = cell_make,

@@ -72,6 +72,12 @@ static long template_clone(const struct spawn *spawn, struct clone_args *args)
 	return pid < 0 ? -error : pid;
 }
 
+/* The group that its memory is charged to, before it has any of its own. */
+static int group_enter(const struct spawn *spawn)
+{
+	return spawn->tasks_fd < 0 || write(spawn->tasks_fd, "0", 1) == 1 ? 0 : -EIO;
+}
+
 /* In the child. With no_new_privs inherited, the exec gives no capability back. jaild hears of a
  * failure as of the hang-up. */
 __attribute__((noreturn)) static void child_become(
@@ -109,8 +115,15 @@ int spawn_zygote(const struct spawn *spawn, pid_t pid, int *ret_pidfd)
 		.exit_signal = SIGCHLD,
 		.set_tid = (uintptr_t)&pid,
 		.set_tid_size = 1 };
-	long child = template_clone(spawn, &args);
+	long child;
 
+	if (spawn->leaf_fd >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)spawn->leaf_fd;
+	}
+	child = template_clone(spawn, &args);
+	if (child == 0 && group_enter(spawn) < 0)
+		_exit(1);
 	if (child == 0)
 		child_become(spawn, 0, name);
 	if (child < 0)

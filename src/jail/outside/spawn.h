@@ -12,6 +12,8 @@ struct spawn {
 	int null_fd;	    /* /dev/null, becomes 0 to 2 */
 	int template_ns_fd; /* mount namespace that cells start as a copy of */
 	int own_ns_fd;	    /* mount namespace to come back to */
+	int leaf_fd;	    /* spawn_zygote: group of the v2 tree that it is born in, or -1 */
+	int tasks_fd;	    /* and the file of a v1 group that it enters first of all, or -1 */
 };
 
 /*
@@ -23,7 +25,7 @@ int spawn_maker(const struct spawn *spawn, int *ret_pidfd);
 
 /*
  * Creates the process that becomes a zygote (jail/plan/zygote.h): in the pid, user and control
- * group namespaces and groups of jaild, in a mount namespace of the template, without capabilities.
+ * group namespaces of jaild, in a mount namespace of the template, without capabilities.
  * It executes init_fd too and waits for a zygote's plan. Its pid will be `pid`, which must be free:
  * not one that a copy of it can have in a cell (random generators in libraries know a fork by its
  * pid). The descriptors stay the caller's; the caller owns *ret_pidfd. Returns 0 or -errno.

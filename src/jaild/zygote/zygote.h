@@ -32,6 +32,7 @@ struct zygote_place {
 	uint64_t copies;     /* that all of them have been asked for */
 	uint64_t used;	     /* runs that started as a copy */
 	uint64_t missed;     /* runs that could have, and were executed */
+	uint64_t kills;	     /* for memory, in their group: as last looked at */
 	enum stage stage;    /* of the last failure, STAGE_NONE */
 	int error;
 };
