@@ -297,7 +297,8 @@ def open_own():
     Nothing if it cannot be had: copies are slower then."""
     try:
         return [open_fd(f"self/{name}", O_RDONLY | O_CLOEXEC, dir_fd=PROC_FD) for name in ("maps", "pagemap")]
-    except OSError:
+    except OSError as error:
+        trouble.append(error.errno)
         return []
     finally:
         close(PROC_FD)
@@ -321,12 +322,14 @@ def learn(own):
     if not own:
         return False
     maps, pagemap = own
-    if native.learn(pagemap, spans(maps), PAGES_MAX["pandas" in sys.modules]):
+    result = native.learn(pagemap, spans(maps), PAGES_MAX["pandas" in sys.modules])
+    if result == 1:
         report = memfd_create("report")
         ftruncate(report, bootstrap["REPORT_SIZE"])
         dup2(report, 3)
         bootstrap["SCRIPT"] = LESSON
         return True
+    trouble.append(-result)
     native.gather(spans(maps))
     close(maps)
     close(pagemap)
@@ -345,7 +348,7 @@ def serve():
     gc.freeze()
     is_child = learn(own)
     if not is_child:
-        native.ready(loaded)
+        native.ready(loaded, trouble[0])
     while not is_child and not native.serve():
         if image() != before:
             sys.exit()  # jaild starts another
@@ -386,6 +389,7 @@ LOADED = {}
 STREAMS = []
 KEPT_ALIVE = []
 status = []  # of the script, once it is known
+trouble = []  # an errno: why nothing was learnt, 0 if it was
 OF_USER = of_user()
 own = open_own()
 native.keep(reserve(OBJECTS["pandas" in sys.argv]))

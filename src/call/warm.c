@@ -89,6 +89,11 @@ void warm_set(struct house *house, struct json *body)
 			json_set_cstr(row, "last_failure", stage_name(zygote->stage));
 		else
 			json_set_null(row, "last_failure");
+		json_set_count(row, "hot_pages", zygote->hot_pages);
+		if (zygote->lesson > 0)
+			json_set_cstr(row, "lesson_failure", strerror(zygote->lesson));
+		else
+			json_set_null(row, "lesson_failure");
 	}
 }
 

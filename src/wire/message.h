@@ -94,6 +94,8 @@ struct wire_zygote {
 	uint64_t used;	     /* runs that started as one */
 	uint64_t missed;     /* runs that could have, and were executed */
 	uint64_t kills;	     /* by the kernel: they were over their memory */
+	uint32_t hot_pages;  /* that copies of the last one have before their run */
+	int32_t lesson;	     /* errno: why it has not learnt which, so that copies are slower */
 	uint32_t stage;	     /* enum stage of the last failure */
 	int32_t error;	     /* its errno */
 };

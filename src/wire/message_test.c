@@ -30,7 +30,7 @@ static const struct {
 	{ WIRE_SPARES, 16 + sizeof(struct wire_limits), 0, 1 },
 	{ WIRE_FAILED, 16, 0, 0 },
 	{ WIRE_DONE, 8, 0, 0 },
-	{ WIRE_STATUS_IS, 168, 0, 0 },
+	{ WIRE_STATUS_IS, 184, 0, 0 },
 	{ WIRE_SESSION_IS, 16, 0, 0 },
 	{ WIRE_RUN_STARTED, 40, 0, 0 },
 	{ WIRE_RUN_ENDED, 64, 0, 0 },

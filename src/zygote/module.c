@@ -140,7 +140,7 @@ static PyObject *learn(PyObject *module, PyObject *arguments)
 	/* the bytes of an object are aligned as the object is */
 	r = child_make(
 		pagemap_fd, (const void *)bytes, (size_t)size / sizeof(struct hot_span), pages_max);
-	return PyBool_FromLong(r == 1);
+	return PyLong_FromLong(r);
 }
 
 static PyObject *stop(PyObject *module, PyObject *arguments)
@@ -178,12 +178,14 @@ static PyObject *ready(PyObject *module, PyObject *arguments)
 {
 	struct zygote_event event = { .magic = ZYGOTE_MAGIC, .kind = ZYGOTE_SERVES };
 	unsigned long long loaded;
+	int lesson;
 
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "K", &loaded))
+	if (!PyArg_ParseTuple(arguments, "Ki", &loaded, &lesson))
 		return NULL;
 	event.loaded = loaded;
 	event.hot_pages = hot_count();
+	event.lesson = lesson != 0 || event.hot_pages > 0 ? lesson : ENODATA;
 	if (!descriptors_are_ours()) {
 		event.stage = STAGE_ZYGOTE_SERVES;
 		event.error = EMFILE;
@@ -294,10 +296,11 @@ static PyObject *wait_for_run(PyObject *module, PyObject *arguments)
 }
 
 static PyMethodDef methods[] = {
-	{ "ready", ready, METH_VARARGS, "Tells jaild that everything is loaded: a set of bits." },
+	{ "ready", ready, METH_VARARGS,
+		"Tells jaild that everything is loaded: a set of bits, and the lesson's errno." },
 	{ "learn", learn, METH_VARARGS,
-		"Learns which pages a run writes: pagemap, spans, most pages; True in the child "
-		"that is to run." },
+		"Learns which pages a run writes: pagemap, spans, most pages; 1 in the child that "
+		"is to run, else 0 or a negative errno." },
 	{ "stop", stop, METH_NOARGS, "In that child: lets the parent look." },
 	{ "gather", gather, METH_VARARGS, "Puts the memory of spans into huge pages." },
 	{ "keep", keep, METH_O, "Keeps an object for as long as the process lives." },

@@ -355,3 +355,4 @@ def test_states_are_told(pen):
         assert jaild.zygotes()["data"]["state"] in (LOADING, SERVES)
         small = serving(jaild, kinds=["small"])["small"]
         assert small["loaded"] and (small["stage"], small["error"], small["generation"]) == (0, 0, 1)
+        assert small["hot_pages"] > 100 and small["lesson"] == 0

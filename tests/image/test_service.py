@@ -86,6 +86,14 @@ def warm(service):
     return service
 
 
+def test_runs_in_the_image_have_their_pages_ahead(warm):
+    """What was learnt of the image's Python, which is another one than the machine's."""
+    told = warm.info()["warm"]
+    for kind, least in ("small", 100), ("data", 200):
+        assert (told[kind]["lesson_failure"], told[kind]["last_failure"]) == (None, None)
+        assert told[kind]["hot_pages"] > least, told
+
+
 WARM = {
     "print": ("small", "import sys, json\nprint(json.dumps({'version': sys.version_info[:2], 'sum': sum(range(10))}))", '{"version": [3, 14], "sum": 45}\n'),
     "exact": ("small", "from fractions import Fraction\nfrom zoneinfo import ZoneInfo\nprint(Fraction(1, 3) + 1, ZoneInfo('Asia/Tokyo'))", "4/3 Asia/Tokyo\n"),

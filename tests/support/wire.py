@@ -52,7 +52,7 @@ class End(enum.IntEnum):
 _FIELDS = {
     Type.FAILED: ("<iI", "error stage"),
     Type.DONE: ("<", ""),
-    Type.STATUS_IS: ("<6I3Q112s", "backend protections landlock_abi sessions cells spares spares_taken spares_missed spares_lost "
+    Type.STATUS_IS: ("<6I3Q128s", "backend protections landlock_abi sessions cells spares spares_taken spares_missed spares_lost "
                      "zygotes"),
     Type.SESSION_IS: ("<Q", "session"),
     Type.RUN_STARTED: ("<QQQII", "run start_us at_us interpreter lost"),
@@ -323,9 +323,9 @@ class Client:
         return self.call(Type.STATUS, b"", Type.STATUS_IS)
 
     def zygotes(self):
-        """{kind: {state, generation, loaded, copies, used, missed, kills, stage, error}}"""
-        names = "state generation loaded copies used missed kills stage error".split()
-        rows = struct.iter_unpack("<IIQQQQQIi", self.status()["zygotes"])
+        """{kind: {state, generation, loaded, copies, used, missed, kills, hot_pages, lesson, stage, error}}"""
+        names = "state generation loaded copies used missed kills hot_pages lesson stage error".split()
+        rows = struct.iter_unpack("<IIQQQQQIiIi", self.status()["zygotes"])
         return {kind: dict(zip(names, row)) for kind, row in zip(("small", "data"), rows)}
 
     def open(self, key="test", profile="strict", **changes):

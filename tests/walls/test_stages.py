@@ -32,6 +32,7 @@ CELL_STAGES = [stage for stage in STAGES if stage[1].startswith(("CELL_", "INIT_
 # Of prepared interpreters, which `cloche run` does without. But for the last they cost speed, not the run.
 WARM_STAGES = [stage for stage in STAGES if stage[1].startswith(("ZYGOTE_", "WARM_"))]
 STAGES = [stage for stage in STAGES if stage not in WARM_STAGES and stage[1] != "RUN_HANDOVER"]
+WARM_STAGES = [stage for stage in WARM_STAGES if stage[1] != "ZYGOTE_LESSON"]
 WARM_SCRIPT = f"import sys; print('asyncio' in sys.modules, {MARKER!r}, flush=True)"
 
 
@@ -173,6 +174,16 @@ def test_prepared_interpreter_that_fails_costs_speed_alone(stage, pen, faults):
         else:
             assert zygote["state"] == 2
         jaild.close(session)
+
+
+def test_prepared_interpreter_that_has_learnt_nothing_serves_and_says_so(pen, faults):
+    with warm_jaild(pen, faults, NUMBERS["ZYGOTE_LESSON"]) as jaild:
+        zygote = settled(jaild)
+        assert (zygote["state"], zygote["hot_pages"], zygote["lesson"], zygote["stage"]) == (2, 0, errno.ENOTDIR, 0)
+        assert jaild.result(jaild.open(), WARM_SCRIPT, warm="small")[1] == f"True {MARKER}\n"
+        os.set_blocking(jaild.launcher.stderr.fileno(), False)
+        said = [line for line in jaild.launcher.stderr.read().decode().splitlines() if "learn which pages" in line]
+        assert len([line for line in said if "kind=small" in line and f"error={errno.ENOTDIR}" in line]) == 1, said
 
 
 def test_interpreter_that_is_lost_on_the_way_ends_the_run(pen, faults):

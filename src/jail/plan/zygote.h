@@ -75,5 +75,6 @@ struct zygote_event {
 	int32_t error;	    /* a positive errno; the stage is below */
 	uint32_t stage;	    /* enum stage */
 	uint32_t hot_pages; /* that copies have copied in bulk (src/zygote/hot.h) */
+	int32_t lesson;	    /* ZYGOTE_SERVES: a positive errno if it has not learnt which */
 	uint64_t loaded;    /* bit i: row i of jail/plan/preload.def has been imported */
 };

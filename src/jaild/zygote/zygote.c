@@ -208,9 +208,15 @@ void zygote_serves(struct zygote *zygote, const struct zygote_event *event)
 	place->coming = NULL;
 	place->failures = 0;
 	place->loaded = event->loaded;
+	place->hot_pages = event->hot_pages;
+	place->lesson = event->lesson;
 	place->generation++;
 	log_info("msg=\"a zygote serves\" kind=%s pid=%d generation=%u hot_pages=%u",
 		kind_name(place->kind), zygote->pid, place->generation, event->hot_pages);
+	if (event->lesson != 0)
+		log_warning("msg=\"copies of a zygote are slow\" kind=%s pid=%d stage=%s error=%d",
+			kind_name(place->kind), zygote->pid,
+			LOG_VALUE(stage_name(STAGE_ZYGOTE_LESSON)), event->lesson);
 }
 
 static int plan_send(const struct zygote *zygote)
@@ -371,6 +377,8 @@ void nursery_tell(
 		.used = place->used,
 		.missed = place->missed,
 		.kills = place->kills,
+		.hot_pages = place->hot_pages,
+		.lesson = place->lesson,
 		.stage = place->stage,
 		.error = place->error };
 }

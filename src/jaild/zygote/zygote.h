@@ -29,6 +29,8 @@ struct zygote_place {
 	unsigned failures;   /* in a row: the next start waits longer */
 	uint32_t generation; /* how many have served */
 	uint64_t loaded;     /* what the one that serves has; rows of preload.def */
+	uint32_t hot_pages;  /* that its copies have ahead */
+	int lesson;	     /* a positive errno: why it has not learnt which, 0 if it has */
 	uint64_t copies;     /* that all of them have been asked for */
 	uint64_t used;	     /* runs that started as a copy */
 	uint64_t missed;     /* runs that could have, and were executed */
