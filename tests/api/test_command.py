@@ -54,6 +54,22 @@ def command(service, tmp_path):
     return run
 
 
+def test_a_run_has_the_profile_of_its_session(command):
+    """It asked for strict where nobody had named one, and was refused."""
+    more = b"import os; print(os.path.exists('/proc/self'))"
+    for words in (["-p", "roomy"], [], ["-t", "100"]):
+        done = command("run", *command.at, "--session", "r", *words, "-", stdin=more)
+        assert (done.returncode, done.stdout) == (0, b"True\n"), done.stderr
+    full = b"b=bytearray(1400*10**6);b[::4096]=b'x'*len(b[::4096])"
+    done = command("run", *command.at, "--session", "r", "-", stdin=full)
+    assert done.returncode == 137 and b"--profile" not in done.stderr
+    done = command("run", *command.at, "--session", "r", "-p", "strict", "-", stdin=more)
+    assert done.returncode == 125 and b"roomy" in done.stderr
+    assert command("session", "rm", *command.at[2:], "r").returncode == 0
+    done = command("run", *command.at, "-", stdin=full)
+    assert done.returncode == 137 and b"(--profile roomy allows 1 GiB)" in done.stderr
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_run_there_is_as_a_run_here(command, name):
     language, code, words = SCRIPTS[name]

@@ -66,6 +66,22 @@ def test_what_is_asked_for(server, run):
     assert f"Authorization: Bearer {TOKEN}".encode() in request
 
 
+def test_what_is_not_asked_for_is_the_sessions_or_the_servers(server, run):
+    """A profile that nobody named was refused for a session of another one."""
+    at = server(routes(ANSWER))
+    assert run(at).status == 0
+    assert not body_of(at.requests[0]).keys() & {"profile", "timeout_ms"}
+    assert run(at, "-t", "100").status == 0  # more than strict allows, but not more than any profile
+    assert body_of(at.requests[2])["timeout_ms"] == 100_000
+    done = run(at, "-t", "121")
+    assert done.status == 2 and "no profile allows more than 120 seconds" in done.said
+
+
+def test_remedy_of_a_session_whose_profile_nobody_tells(server, run):
+    done = run(server(routes(answer(end=end("memory")))))
+    assert done.status == 137 and "--profile" not in done.said
+
+
 def test_arguments_and_input(server, command, run):
     at = server(routes(ANSWER))
     (command.here / "x.py").write_text("1")
@@ -129,7 +145,7 @@ def test_the_policy_is_asked_of_the_upload_and_of_the_run(server, command, run):
     (command.here / "a").write_text("1")
     at = server(routes(ANSWER))
     assert run(at, "--session", "k", "--policy", "kept", "-f", "a").status == 0
-    assert at.requests[0].split(b" ")[1] == b"/v1/sessions/k/files/a?profile=strict&policy=kept"
+    assert at.requests[0].split(b" ")[1] == b"/v1/sessions/k/files/a?policy=kept"
     assert body_of(at.requests[1])["policy"] == "kept"
     assert run(at, "--session", "k").status == 0 and "policy" not in body_of(at.requests[2])
 

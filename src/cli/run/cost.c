@@ -41,6 +41,8 @@ static void remedy(struct buf *line, const struct cost *cost)
 {
 	const struct wire_limits *limits = cost->limits;
 
+	if (!cost->profile)
+		return;
 	switch (cost->end) {
 	case WIRE_END_TIMEOUT:
 		if (cost->wall_ms == limits->wall_ms) {

@@ -11,7 +11,7 @@ struct cost {
 	struct str hints;    /* more sentences, or "" */
 	uint64_t wall_us, cpu_us, memory_peak_bytes;
 	const struct wire_limits *limits; /* of the profile */
-	const char *profile;
+	const char *profile;		  /* NULL: nobody knows, and no remedy is told */
 	uint64_t wall_ms; /* the limit that held */
 };
 

@@ -151,9 +151,13 @@ static int check_timeout(struct run_options *options, const char *timeout)
 	int r;
 
 	options->wall_ms = max_ms;
+	options->has_timeout = timeout != NULL;
 	if (!timeout)
 		return 0;
 	r = str_to_ms(str_from(timeout), max_ms, &options->wall_ms);
+	if (r == -ERANGE && !options->profile)
+		return refuse("--timeout %s: no profile allows more than %g seconds", timeout,
+			(double)max_ms / 1000);
 	if (r == -ERANGE)
 		return refuse("--timeout %s: profile %s allows up to %g seconds%s", timeout,
 			options->profile, (double)max_ms / 1000,
@@ -164,10 +168,30 @@ static int check_timeout(struct run_options *options, const char *timeout)
 	return 0;
 }
 
+/* The limits of the profile with the longest time: a server's session may have any. */
+static int take_longest(struct run_options *options)
+{
+	const char *name;
+
+	for (unsigned i = 0; (name = profile_name(i)) != NULL; i++) {
+		struct wire_limits limits;
+		struct fault fault;
+
+		if (profile_get(name, &limits, &fault) == 0 &&
+			limits.wall_ms > options->limits.wall_ms)
+			options->limits = limits;
+	}
+	return 0;
+}
+
 static int check_profile(struct run_options *options)
 {
 	struct fault fault;
 
+	if (!options->profile && options->server.server)
+		return take_longest(options);
+	if (!options->profile)
+		options->profile = PROFILE_DEFAULT;
 	if (profile_get(options->profile, &options->limits, &fault) == 0)
 		return 0;
 	return refuse("--profile: %s", fault.text);
@@ -349,7 +373,7 @@ int run_options_parse(int argc, char **argv, struct run_options *ret_options)
 	const char *timeout = NULL;
 	int what, r, words;
 
-	*ret_options = (struct run_options){ .out_dir = "out", .profile = PROFILE_DEFAULT };
+	*ret_options = (struct run_options){ .out_dir = "out" };
 	words = take_args(ret_options, argc, argv);
 	if (words < 0)
 		return words;

@@ -164,6 +164,14 @@ static void test_bad_times(void **state)
 	assert_int_equal(parse_words(line, "x.py -t 30"), RUN_OPTIONS_READ);
 	assert_int_equal(parse_words(line, "x.py -t 0.001"), RUN_OPTIONS_READ);
 	assert_int_equal(line->options.wall_ms, 1);
+	assert_true(line->options.has_timeout);
+	/* there a session may have any profile */
+	assert_int_equal(parse_words(line, "--server :1 x.py -t 30.001"), RUN_OPTIONS_READ);
+	assert_null(line->options.profile);
+	refused("--server :1 x.py -t 120.001", "no profile");
+	refused("--server :1 x.py -p strict -t 30.001", "roomy");
+	assert_int_equal(parse_words(line, "--server :1 x.py"), RUN_OPTIONS_READ);
+	assert_false(line->options.has_timeout);
 }
 
 /* n times the word, after `run x.py` and an option; or after `--`. */

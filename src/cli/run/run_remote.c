@@ -26,6 +26,7 @@
 #include "client/files.h"
 #include "client/run.h"
 #include "sandbox/language.h"
+#include "sandbox/profile.h"
 #include "json/json.h"
 
 #include <errno.h>
@@ -189,7 +190,7 @@ static int watch_run(struct remote *remote)
 		.policy = options->policy,
 		.is_live = options->is_live,
 		.is_reset = options->is_reset,
-		.timeout_ms = options->wall_ms,
+		.timeout_ms = options->has_timeout ? options->wall_ms : 0,
 		.answer_ms = options->wall_ms + ANSWER_GRACE_MS +
 			     (options->is_json ? 0 : QUEUE_MS_MAX) };
 	int r;
@@ -209,9 +210,11 @@ static int watch_run(struct remote *remote)
 
 static int run_script(struct remote *remote)
 {
+	const struct run_options *options = remote->options;
+	bool is_limit_known = options->profile || options->has_timeout;
 	int status;
 
-	if (screen_init(&remote->screen, remote->options->wall_ms) < 0) {
+	if (screen_init(&remote->screen, is_limit_known ? options->wall_ms : 0) < 0) {
 		say("no descriptors for the run's output");
 		return EXIT_OURS;
 	}
@@ -281,10 +284,37 @@ static int exit_status(const struct remote *remote)
 	return EXIT_SIGNAL_BASE + (remote->signal != 0 ? remote->signal : SIGINT);
 }
 
+/* The limits that held, for the remedy of a run that met one. Without --profile they are those of
+ * the session, which is asked for them; left out if it does not tell. */
+static void limits_find(
+	const struct remote *remote, struct cost *cost, struct wire_limits *limits, char name[32])
+{
+	const struct run_options *options = remote->options;
+	struct sandbox_trouble trouble;
+	struct json *session = NULL;
+	struct fault fault;
+	struct str profile;
+
+	if (options->profile || (cost->end != WIRE_END_TIMEOUT && cost->end != WIRE_END_MEMORY))
+		return;
+	if (sandbox_session_get(remote->sandbox, remote->session, &session, &trouble) == 0 &&
+		json_as_text(json_get(session, "profile"), &profile) == 0 &&
+		str_format(name, 32, "%.*s", STR_ARG(profile)) == 0 &&
+		profile_get(name, limits, &fault) == 0) {
+		cost->profile = name;
+		cost->limits = limits;
+		if (!options->has_timeout)
+			cost->wall_ms = limits->wall_ms;
+	}
+	json_free(session);
+}
+
 /* The answer's text is a sentence, and hints behind a full stop. */
 static void remote_cost_say(const struct remote *remote)
 {
 	const struct sandbox_answer *answer = &remote->answer;
+	struct wire_limits limits;
+	char profile[32];
 	struct cost cost = { .end = end_get(answer),
 		.sentence = answer->end_text,
 		.wall_us = answer->wall_ms * 1000,
@@ -297,6 +327,7 @@ static void remote_cost_say(const struct remote *remote)
 				   ? memmem(answer->end_text.p, answer->end_text.n, ". ", 2)
 				   : NULL;
 
+	limits_find(remote, &cost, &limits, profile);
 	cost.is_clean = cost.end == WIRE_END_EXIT && answer->code == 0;
 	if (stop) {
 		cost.sentence.n = (size_t)(stop - cost.sentence.p);

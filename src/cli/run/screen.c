@@ -83,8 +83,9 @@ static void progress_show(struct screen *screen)
 	if (!screen->is_terminal || screen->is_line_open)
 		return;
 	seconds = (clock_now_us() - screen->started_us) / USEC_PER_S;
-	n = screen->is_waiting
-		    ? snprintf(line, sizeof(line), "\r\033[Kwaiting, %" PRIu64 " s", seconds)
+	n = screen->is_waiting || screen->limit_ms == 0
+		    ? snprintf(line, sizeof(line), "\r\033[K%s, %" PRIu64 " s",
+			      screen->is_waiting ? "waiting" : "running", seconds)
 		    : snprintf(line, sizeof(line), "\r\033[Krunning, %" PRIu64 " of %" PRIu64 " s",
 			      seconds, (screen->limit_ms + 999) / 1000);
 	if (n > 0)

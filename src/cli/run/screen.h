@@ -29,7 +29,7 @@ struct screen {
 	bool is_progress_shown;
 	bool is_waiting; /* for a place: nothing runs yet */
 	uint64_t started_us;
-	uint64_t limit_ms;
+	uint64_t limit_ms; /* 0: not known */
 };
 
 /* Begins: from here to screen_fini SIGINT, SIGTERM and SIGHUP only wake. Returns 0 or -errno. */
