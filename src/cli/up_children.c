@@ -63,9 +63,10 @@ static int child_start(struct up_child *child, const char *name,
 int up_jaild_start(struct up *up, struct fault *ret_fault)
 {
 	const struct up_options *options = &up->options;
-	const char *argv[12] = { "cloche-jaild", "--socket-fd", "3" };
+	const char *argv[16] = { "cloche-jaild", "--socket-fd", "3", "--log-level",
+		options->settings.log_level };
 	char max_runs[24];
-	size_t n = 3;
+	size_t n = 5;
 
 	if (!options->is_cold) {
 		(void)str_format(max_runs, sizeof(max_runs), "%llu",

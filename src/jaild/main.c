@@ -50,6 +50,8 @@ static int jaild_main(int setup_fd)
 	log_drop_when_full(); /* every session would wait for the reader of a log */
 	(void)prctl(PR_SET_NAME, "cloche-jaild", 0, 0, 0);
 	r = setup_read(setup_fd, &setup);
+	if (r == 0)
+		log_level = (enum log_level)setup.log_level;
 #ifdef CLOCHE_FAULT_INJECTION
 	stage_to_fail = setup.stage_to_fail;
 #endif
@@ -79,6 +81,7 @@ int main(int argc, char **argv)
 		(void)signal(number, SIG_DFL);
 	if (options_parse(argc, argv, &options) < 0)
 		return 2;
+	log_level = options.log_level;
 	if (options.setup_fd >= 0)
 		return jaild_main(options.setup_fd);
 #ifdef CLOCHE_FAULT_INJECTION

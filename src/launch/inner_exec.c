@@ -122,7 +122,8 @@ void inner_exec(const struct inner *inner)
 		.cgroups = *inner->cgroups,
 		.ids = inner->ids,
 		.zygote_max_runs = inner->options->zygote_max_runs,
-		.stage_to_fail = inner->options->stage_to_fail };
+		.stage_to_fail = inner->options->stage_to_fail,
+		.log_level = inner->options->log_level };
 	enum stage stage = STAGE_OUTER_ROOTFS;
 	int r;
 

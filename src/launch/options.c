@@ -14,6 +14,7 @@ enum {
 	OPTION_SETUP,
 	OPTION_ROOTFS,
 	OPTION_ZYGOTES,
+	OPTION_LOG_LEVEL,
 	OPTION_FAIL,
 	OPTION_UNLIMITED,
 	OPTION_DOCTOR
@@ -24,6 +25,7 @@ static const struct option long_options[] = {
 	{ "inner", required_argument, NULL, OPTION_SETUP },
 	{ "rootfs", required_argument, NULL, OPTION_ROOTFS },
 	{ "zygotes", required_argument, NULL, OPTION_ZYGOTES },
+	{ "log-level", required_argument, NULL, OPTION_LOG_LEVEL },
 #ifdef CLOCHE_FAULT_INJECTION
 	{ "fail-stage", required_argument, NULL, OPTION_FAIL },
 #endif
@@ -57,6 +59,11 @@ static int option_apply(int option, struct options *options)
 			return -EINVAL;
 		options->zygote_max_runs = (unsigned)number;
 		return 0;
+	case OPTION_LOG_LEVEL:
+		if (log_level_parse(optarg, &options->log_level) == 0)
+			return 0;
+		(void)fprintf(stderr, "cloche-jaild: '%s' is no level of a log\n", optarg);
+		return -EINVAL;
 	case OPTION_FAIL:
 		if (number_read(optarg, 1000, &number) < 0)
 			return -EINVAL;
@@ -78,7 +85,7 @@ static int option_apply(int option, struct options *options)
 
 int options_parse(int argc, char **argv, struct options *ret_options)
 {
-	struct options options = { .socket_fd = -1, .setup_fd = -1 };
+	struct options options = { .socket_fd = -1, .setup_fd = -1, .log_level = log_level };
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {

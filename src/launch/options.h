@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/log.h"
+
 #include <stdbool.h>
 
 /* How cloche-jaild is started. The strings are those of argv. */
@@ -10,7 +12,8 @@ struct options {
 	const char *rootfs; /* NULL: the host's /usr */
 	unsigned stage_to_fail;
 	unsigned zygote_max_runs; /* 0: no zygotes */
-	bool is_unlimited;	  /* go on without cgroups */
+	enum log_level log_level;
+	bool is_unlimited; /* go on without cgroups */
 	bool is_doctor;
 };
 

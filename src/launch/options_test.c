@@ -60,6 +60,7 @@ static void test_nothing_said_is_the_defaults(void **state)
 	assert_int_equal(options.stage_to_fail, 0);
 	assert_false(options.is_unlimited);
 	assert_false(options.is_doctor);
+	assert_int_equal(options.log_level, LOG_LEVEL_INFO);
 	assert_string_equal(said, "");
 }
 
@@ -74,6 +75,8 @@ static void test_each_option_sets_its_field(void **state)
 	assert_int_equal(options.socket_fd, -1);
 	assert_true(options.is_unlimited);
 	assert_true(options.is_doctor);
+	assert_int_equal(PARSE("--log-level", "error"), 0);
+	assert_int_equal(options.log_level, LOG_LEVEL_ERROR);
 	assert_string_equal(said, "");
 }
 
@@ -100,6 +103,7 @@ static void test_unknown_words_are_refused_in_one_line(void **state)
 {
 	assert_refused("unknown", PARSE("--nonsense"));
 	assert_refused("letter", PARSE("-x"));
+	assert_refused("level", PARSE("--log-level", "loud"));
 	assert_refused("no value", PARSE("--rootfs"));
 	assert_refused("surplus value", PARSE("--doctor=yes"));
 	assert_refused("word", PARSE("word"));

@@ -20,4 +20,5 @@ struct setup {
 	uint32_t ids;		  /* how many ids the outer namespace maps, from 0 */
 	uint32_t zygote_max_runs; /* runs of one zygote; 0: none is started */
 	uint32_t stage_to_fail;
+	uint32_t log_level; /* enum log_level */
 };

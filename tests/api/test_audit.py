@@ -8,6 +8,7 @@ import stat
 import subprocess
 import termios
 
+import pytest
 from pen import load
 from service import END_WITHIN_S, PROGRAM, READY_WITHIN_S, Background, make_pen, until
 
@@ -101,3 +102,11 @@ def test_a_terminal_is_told_once_that_it_is_ready(programs, tmp_path):
         for pid in pen.processes():
             os.kill(pid, signal.SIGKILL)
         pen.close()
+
+
+@pytest.mark.parametrize("level, is_told", [("info", True), ("error", False)])
+def test_the_level_of_the_log_is_that_of_every_program(level, is_told, start):
+    """jaild wrote its lines of level info whatever was asked for; `ready` comes after the first of them."""
+    log = start("--log-level", level).logged()
+    assert ("a zygote serves" in log) == is_told
+    assert is_told or log == ""

@@ -59,3 +59,15 @@ def test_no_program_is_told_in_a_sentence(demo, monkeypatch, capsys):
 def test_the_example_is_what_the_demo_runs(demo):
     assert demo.SCRIPT.is_file() and "Выручка" in demo.TABLE.read_text()
     assert f'savefig("{demo.MADE}"' in demo.SCRIPT.read_text() and f'"{demo.TABLE.name}"' in demo.SCRIPT.read_text()
+
+
+def test_the_last_line_tells_where_the_chart_is(demo, monkeypatch, capsys, tmp_path):
+    (tmp_path / demo.MADE).write_bytes(GOOD)
+    answer = {"files": [{"path": demo.MADE, "saved": demo.MADE}], "stdout": {"text": "table"}, "protections": "full",
+              "usage": {"wall_ms": 1, "cpu_ms": 1, "memory_peak_bytes": 1, "start_ms": 1}}
+    for name, value in (("prepare", None), ("run_script", answer), ("show_service", None)):
+        monkeypatch.setattr(demo, name, lambda value=value: value)
+    monkeypatch.setattr(demo, "OUT", tmp_path)
+    monkeypatch.setattr(demo.sys, "argv", ["demo"])
+    assert demo.main() == 0
+    assert str(tmp_path / demo.MADE) in capsys.readouterr().out.splitlines()[-1]

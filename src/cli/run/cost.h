@@ -12,7 +12,7 @@ struct cost {
 	uint64_t wall_us, cpu_us, memory_peak_bytes;
 	const struct wire_limits *limits; /* of the profile */
 	const char *profile;		  /* NULL: nobody knows, and no remedy is told */
-	uint64_t wall_ms; /* the limit that held */
+	uint64_t wall_ms;		  /* the limit that held */
 };
 
 void cost_say(const struct cost *cost);

@@ -19,11 +19,11 @@ struct run_options {
 	const char *files[RUN_FILES_MAX];
 	unsigned n_files;
 	const char *out_dir;
-	const char *profile;	   /* NULL: the session's or the server's own, with --server alone */
+	const char *profile; /* NULL: the session's or the server's own, with --server alone */
 	struct wire_limits limits; /* of the profile; of NULL: of the one with the longest time */
 	uint64_t wall_ms;	   /* --timeout, or the profile's */
 	bool has_timeout;
-	const char *stdin_path;	   /* NULL: none; "-": our own */
+	const char *stdin_path; /* NULL: none; "-": our own */
 	const char *env[PACKAGE_ENV_MAX];
 	unsigned n_env;
 	const char *rootfs;
