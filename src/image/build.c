@@ -493,8 +493,7 @@ int image_build(
 	const struct image_options *options, char *ret_path, struct image_trouble *ret_trouble)
 {
 	AUTO_FREE struct image_job *job = xcalloc(1, sizeof(*job));
-	AUTO_CLOSE int lock = -1;
-	int r;
+	int lock = -1, r;
 
 	*ret_trouble = (struct image_trouble){ 0 };
 	job->options = options;
@@ -519,7 +518,10 @@ int image_build(
 	if (job->work[0])
 		(void)tree_remove(job->work);
 	(void)fd_close(job->log_fd);
-	(void)fd_close(job->cache_fd);
+	if (job->cache_fd >= 0)
+		cache_unlock(options->cache, job->cache_fd);
+	if (lock >= 0)
+		image_unlock(job->folder, lock);
 	lock_fini(&job->lock);
 	lock_fini(&job->pinned);
 	return r;

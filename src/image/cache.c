@@ -5,6 +5,7 @@
  */
 #include "image/cache.h"
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/fd.h"
@@ -44,6 +45,13 @@ int cache_lock(const char *cache)
 	int r = str_format(path, sizeof(path), "%s/debs", cache);
 
 	return r < 0 ? r : image_lock(path);
+}
+
+void cache_unlock(const char *cache, int fd)
+{
+	AUTO_FREE char *path = xasprintf("%s/debs", cache);
+
+	image_unlock(path, fd);
 }
 
 struct walk {
@@ -149,20 +157,28 @@ int cache_measure(const char *cache, const struct recipe *recipe, const struct l
 	return r;
 }
 
-int cache_clean(const char *cache, const char *recipe_dir, struct cache_sum *ret_sum)
+static int locked_clean(const char *cache, const char *recipe_dir, struct cache_sum *ret_sum)
 {
 	AUTO_BUF struct buf text = BUF_INIT(LOCK_TEXT_MAX);
-	AUTO_CLOSE int fd = cache_lock(cache);
 	AUTO_LOCK struct lock lock = { 0 };
 	struct recipe recipe;
 	struct fault fault;
 
-	*ret_sum = (struct cache_sum){ 0 };
-	if (fd < 0)
-		return fd == -ENOENT ? 0 : fd;
 	if (recipe_read(recipe_dir, &recipe) < 0 ||
 		recipe_add_file(&recipe, "packages.lock", &text) < 0 ||
 		lock_parse(buf_get_slice(&text), &lock, &fault) < 0)
 		return -EINVAL;
 	return cache_measure(cache, &recipe, &lock, true, ret_sum);
+}
+
+int cache_clean(const char *cache, const char *recipe_dir, struct cache_sum *ret_sum)
+{
+	int fd = cache_lock(cache), r;
+
+	*ret_sum = (struct cache_sum){ 0 };
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	r = locked_clean(cache, recipe_dir, ret_sum);
+	cache_unlock(cache, fd);
+	return r;
 }

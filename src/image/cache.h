@@ -24,6 +24,7 @@ int cache_hash(int fd, struct hash *ret_hash);
  * cache's own folder, which has a lock of another kind. Returns the descriptor, or -EBUSY, or
  * -errno. The caller closes it. */
 int cache_lock(const char *cache);
+void cache_unlock(const char *cache, int fd);
 
 /* Measures a cache that the caller has locked, for the recipe with these Debian packages; with
  * `remove`, what is idle goes. Returns 0, or -errno of what could not be read or removed. */

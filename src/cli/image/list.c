@@ -201,12 +201,15 @@ static int show_all(const struct image_request *request, struct json *array)
 {
 	struct image_id ids[IMAGES_MAX];
 	char place[PATH_MAX], path[PATH_MAX];
-	size_t n = 0;
-	int status = 0;
+	int n = 0, status = 0;
 
 	if (image_dir_default(place) == 0)
 		n = image_list(place, ids);
-	for (size_t i = 0; i < n && status == 0; i++)
+	if (n < 0) {
+		say("%s: %s", place, strerror(-n));
+		return EXIT_OURS;
+	}
+	for (int i = 0; i < n && status == 0; i++)
 		if (str_format(path, sizeof(path), "%s/%s", place, ids[i].text) == 0)
 			status = show(request, path, array);
 	if (n == 0)

@@ -54,13 +54,16 @@ static int named_drop(const char *place, const char *word)
 
 static int remains_drop(const char *place)
 {
-	AUTO_CLOSE int lock = image_lock(place);
+	int lock = image_lock(place), r = lock;
 	char path[PATH_MAX];
-	int r;
 
-	if (lock < 0)
+	if (lock == -ENOENT || lock == -EBUSY)
 		return 0; /* no place, or a build at work */
-	r = image_remains_remove(place, path);
+	(void)str_copy(path, sizeof(path), place);
+	if (lock >= 0) {
+		r = image_remains_remove(place, path);
+		image_unlock(place, lock);
+	}
 	if (r >= 0)
 		return 0;
 	say("%s: %s", path, strerror(-r));
@@ -72,13 +75,16 @@ static int old_drop(const char *place)
 {
 	AUTO_FREE char *current = xcalloc(1, PATH_MAX), *path = xcalloc(1, PATH_MAX);
 	struct image_id ids[IMAGES_MAX];
-	int status = remains_drop(place);
-	size_t n;
+	int status = remains_drop(place), n;
 
 	if (status != 0 || image_current(place, current) < 0)
 		return status;
 	n = image_list(place, ids);
-	for (size_t i = 0; i < n && status == 0; i++) {
+	if (n < 0) {
+		say("%s: %s", place, strerror(-n));
+		return EXIT_OURS;
+	}
+	for (int i = 0; i < n && status == 0; i++) {
 		(void)str_format(path, PATH_MAX, "%s/%s", place, ids[i].text);
 		if (strcmp(path, current) != 0)
 			status = image_drop(ids[i].text, path);

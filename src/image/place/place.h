@@ -29,8 +29,9 @@ int image_current(const char *place, char ret_path[PATH_MAX]);
 /* True if path is the tree of an image: it has a manifest. */
 bool image_is(const char *path);
 
-/* The images of a place, oldest first; at most IMAGES_MAX. Returns how many. */
-size_t image_list(const char *place, struct image_id ret_ids[IMAGES_MAX]);
+/* The images of a place, oldest first; at most IMAGES_MAX. Returns how many, 0 also when there is no
+ * place, or -errno. */
+int image_list(const char *place, struct image_id ret_ids[IMAGES_MAX]);
 
 /* Makes the image of that name the one in use. Returns 0 or -errno. */
 int image_use(const char *place, const char *id);
@@ -41,12 +42,15 @@ int image_use(const char *place, const char *id);
 int image_remove(const char *path);
 
 /* Removes what builds that were cut short have left in a folder that the caller has locked. Returns
- * how many there were, or -errno with the path of the one that could not be removed. */
+ * how many there were, or -errno with the path of the one that could not be removed, or of the
+ * folder. */
 int image_remains_remove(const char *folder, char ret_path[PATH_MAX]);
 
 /* True for the name of an image in a place. */
 bool image_id_is_valid(const char *text);
 
-/* Opens and locks the place against other commands: the descriptor, or -EBUSY, or -errno. The
- * caller closes it. */
+/* Locks the place against other commands, by a file in it that nobody but its owner can open: who
+ * can only read the place keeps nobody out. Returns a descriptor for image_unlock, which takes the
+ * file away too; -ENOENT if there is no place; -EBUSY; or -errno, as where we may not write. */
 int image_lock(const char *place);
+void image_unlock(const char *place, int fd);
