@@ -4,12 +4,11 @@
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/str.h"
+#include "cli/base/image_manifest.h"
 #include "cli/base/say.h"
 #include "image/place/place.h"
 #include "json/json.h"
-#include "json/parse.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 static void text_take(char *to, size_t size, const struct json *j)
@@ -23,14 +22,11 @@ static void text_take(char *to, size_t size, const struct json *j)
 /* An image's manifest says it. */
 static void manifest_read(struct system_files *files)
 {
-	AUTO_BUF struct buf text = BUF_INIT(IMAGE_MANIFEST_MAX);
-	AUTO_FREE char *path = xasprintf("%s" IMAGE_MANIFEST, files->path);
 	AUTO_JSON struct json *manifest = NULL;
 	const struct json *languages;
 	struct fault fault;
 
-	if (buf_add_file(&text, AT_FDCWD, path) < 0 ||
-		json_parse(str_trim(buf_get_slice(&text)), &manifest, &fault) < 0)
+	if (image_manifest_read(files->path, &manifest, &fault) < 0)
 		return;
 	text_take(files->id, sizeof(files->id), json_get(manifest, "id"));
 	languages = json_get(manifest, "languages");

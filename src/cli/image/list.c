@@ -5,15 +5,14 @@
 #include "base/str.h"
 #include "cli/base/exit.h"
 #include "cli/base/image_dir.h"
+#include "cli/base/image_manifest.h"
 #include "cli/base/say.h"
 #include "cli/image/image.h"
 #include "image/place/place.h"
 #include "image/place/tree.h"
 #include "json/json.h"
-#include "json/parse.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -48,24 +47,21 @@ struct shown {
  */
 static int shown_read(const char *path, struct shown *ret)
 {
-	AUTO_BUF struct buf text = BUF_INIT(IMAGE_MANIFEST_MAX);
 	AUTO_FREE char *manifest = xasprintf("%s" IMAGE_MANIFEST, path);
 	char current[PATH_MAX];
 	struct fault fault;
 	struct stat st;
 	struct tm day;
-	int r;
 
 	*ret = (struct shown){ 0 };
 	if (str_copy(ret->path, sizeof(ret->path), path) < 0)
 		return EXIT_OURS;
-	r = buf_add_file(&text, AT_FDCWD, manifest);
-	if (r < 0 || stat(manifest, &st) < 0) {
-		say("%s: %s", manifest, strerror(r < 0 ? -r : errno));
+	if (image_manifest_read(path, &ret->manifest, &fault) < 0) {
+		say("%s: %s", manifest, fault.text);
 		return EXIT_OURS;
 	}
-	if (json_parse(str_trim(buf_get_slice(&text)), &ret->manifest, &fault) < 0) {
-		say("%s: %s", manifest, fault.text);
+	if (stat(manifest, &st) < 0) {
+		say("%s: %s", manifest, strerror(errno));
 		return EXIT_OURS;
 	}
 	ret->is_current = image_default(current) == 0 && strcmp(current, ret->path) == 0;

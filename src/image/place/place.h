@@ -29,8 +29,8 @@ int image_current(const char *place, char ret_path[PATH_MAX]);
 /* True if path is the tree of an image: it has a manifest. */
 bool image_is(const char *path);
 
-/* The images of a place, oldest first; at most IMAGES_MAX. Returns how many, 0 also when there is no
- * place, or -errno. */
+/* The images of a place, oldest first; at most IMAGES_MAX. Returns how many, 0 also when there is
+ * no place, or -errno. */
 int image_list(const char *place, struct image_id ret_ids[IMAGES_MAX]);
 
 /* Makes the image of that name the one in use. Returns 0 or -errno. */
