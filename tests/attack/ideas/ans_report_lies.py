@@ -1,11 +1,7 @@
 # attacks: a report whose lengths and tags lie to its reader
 # line: supervisor
-import codecs
-import mmap
-try:
-    memory = codecs.lookup_error("cloche.report").__self__  # how the bootstrap keeps it before Python 3.13
-except LookupError:
-    memory = mmap.mmap(-1, 256 * 1024)
+import sys
+memory = getattr(sys, "display" + "hook").__globals__["memory"]  # the bootstrap's, which goes without its hook where the word is
 size = len(memory)
 LIES = [b"\x01\xff\xff\xff\xff", b"\x01" + (size - 5).to_bytes(4, "little"), b"\x01" + (size - 4).to_bytes(4, "little"),
         b"\xff\0\0\0\0", b"\x04\0\0\0\0", b"\x01\xfb\xff\xff\x7f", b"\x03\0\0\0\x80"]
@@ -16,6 +12,15 @@ if os.getrandom(1)[0] % 2:
 else:
     memory[:] = (b"\x01\0\0\0\0" * (size // 5 + 1))[:size]
     memory[size // 5 * 5 - 5:size // 5 * 5] = lie
-fails("resize of the report", lambda: memory.resize(4096))
-fails("growth of the report", lambda: memory.resize(size * 4))
+
+
+def resize(to):
+    try:
+        memory.resize(to)
+    except ValueError as error:  # from 3.13 on
+        raise OSError from error
+
+
+fails("resize of the report", lambda: resize(4096))
+fails("growth of the report", lambda: resize(size * 4))
 verdict()
