@@ -15,7 +15,9 @@ BOOTSTRAP = "/etc/cloche/bootstrap.py"
 LESSON = "/etc/cloche/lesson.py"
 BLOCK, ARENA = 512, 1 << 20  # the largest that Python's own allocator hands out, and what it asks for
 OBJECTS = 9 << 20, 38 << 20  # bytes of them that a zygote has loaded
-PAGES_MAX = 488, 1000  # a copy that waits has 2 MiB, 4 MiB of a data zygote, and a few pages beside these
+OWN_MAX = 512, 1024  # pages that a copy which waits may have for itself: 2 MiB, 4 MiB of a data zygote
+OWN_MORE = 20  # of these, for what comes with its plan, which the child of learn() has not: 7 and 11 were measured
+UNKNOWN = (1 << 32) - 1
 PROC_FD = 4  # src/jail/plan/zygote.h
 
 
@@ -293,15 +295,50 @@ def prepare():
 
 
 def open_own():
-    """Our memory's maps, and what the kernel knows of its pages; nothing else of /proc is left.
-    Nothing if it cannot be had: copies are slower then."""
+    """Our memory's maps, what the kernel knows of its pages, and a witness; nothing else of /proc is
+    left. Nothing if it cannot be had: copies are slower then."""
     try:
-        return [open_fd(f"self/{name}", O_RDONLY | O_CLOEXEC, dir_fd=PROC_FD) for name in ("maps", "pagemap")]
+        own = [open_fd(f"self/{name}", O_RDONLY | O_CLOEXEC, dir_fd=PROC_FD) for name in ("maps", "pagemap")]
+        return own + witness_start()
     except OSError as error:
         trouble.append(error.errno)
         return []
     finally:
         close(PROC_FD)
+
+
+def witness_start():
+    """A process that keeps /proc from what we import, and tells one thing: how many pages another
+    process, which can hardly look at itself, has for itself alone. Returns where to ask and to read."""
+    from posix import _exit, fork, pipe, read, write
+
+    asked, ask = pipe()
+    told, tell = pipe()
+    if fork() == 0:
+        try:
+            close(ask)
+            pid = int(read(asked, 16))
+            lines = read(open_fd(f"{pid}/smaps_rollup", O_RDONLY, dir_fd=PROC_FD), 4096).splitlines()
+            private = sum(int(line.split()[1]) for line in lines if line.startswith(b"Private_"))
+            write(tell, b"%d" % (private // 4))
+        finally:
+            _exit(0)
+    close(asked)
+    close(tell)
+    return [ask, told]
+
+
+def witness_ask(ask, told):
+    """Until it has ended: what it shares with our zygote would look as if a child had not written it."""
+    from posix import getpid, read, write
+
+    try:
+        write(ask, b"%d" % getpid())
+        said = read(told, 16)
+        read(told, 1)
+        return int(said)
+    except (OSError, ValueError):
+        return UNKNOWN
 
 
 def spans(maps):
@@ -321,8 +358,8 @@ def learn(own):
 
     if not own:
         return False
-    maps, pagemap = own
-    result = native.learn(pagemap, spans(maps), PAGES_MAX["pandas" in sys.modules])
+    maps, pagemap = own[:2]
+    result = native.learn(pagemap, spans(maps), OWN_MAX["pandas" in sys.modules] - OWN_MORE)
     if result == 1:
         report = memfd_create("report")
         ftruncate(report, bootstrap["REPORT_SIZE"])
@@ -331,8 +368,9 @@ def learn(own):
         return True
     trouble.append(-result)
     native.gather(spans(maps))
-    close(maps)
-    close(pagemap)
+    for fd in own:
+        close(fd)
+    wait()  # for the witness
     return False
 
 
@@ -353,7 +391,7 @@ def serve():
         if image() != before:
             sys.exit()  # jaild starts another
     refresh()
-    words = native.stop() or [] if is_child else native.wait()
+    words = native.stop(witness_ask(*own[2:])) or [] if is_child else native.wait()
     for name, number, mode in ("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"):
         reopen(name, number, mode)
     if words is None or differs(known) or image() != before:
@@ -372,7 +410,7 @@ def of_user():
 import gc
 from _io import TextIOWrapper
 from _weakref import ref
-from posix import O_CLOEXEC, O_RDONLY, close, execv, listdir, pread, stat, urandom
+from posix import O_CLOEXEC, O_RDONLY, close, execv, listdir, pread, stat, urandom, wait
 from posix import open as open_fd
 
 import cloche_zygote as native

@@ -20,7 +20,8 @@
  * anything in another copy.
  *
  * It stops twice. What it has written before it would wait for its run, each copy writes anyway;
- * what comes then is what makes a run quicker, and is cut where a waiting copy would get too large.
+ * how much memory of its own it has then it tells. What it writes after that is what makes a run
+ * quicker, and is cut where a waiting copy would get larger than it may be.
  * A page that a copy has and would not have needed costs memory, a page that it needs and has not
  * got costs time: no list is ever wrong.
  */
@@ -129,32 +130,32 @@ static int memory_look(
 	return r;
 }
 
-/* Until the child has stopped. */
-static int child_await(int fd)
+/* Until the child has stopped, with how many pages of its own. */
+static int child_await(int fd, uint32_t *ret_own)
 {
 	struct pollfd polled = { .fd = fd, .events = POLLIN };
 	int n = poll(&polled, 1, LEARN_MS);
-	char word;
 
 	if (n <= 0)
 		return n < 0 ? -errno : -ETIMEDOUT;
-	return read(fd, &word, 1) == 1 ? 0 : -ECHILD;
+	return read(fd, ret_own, sizeof(*ret_own)) == sizeof(*ret_own) ? 0 : -ECHILD;
 }
 
 static int child_watch(int fd, const struct look *look, uint32_t pages_max)
 {
 	static struct pages waiting;
 	static const struct pages none;
-	int r = child_await(fd);
+	uint32_t own, at_end;
+	int r = child_await(fd, &own);
 
 	if (r == 0)
-		r = memory_look(&waiting, &none, pages_max, look);
+		r = memory_look(&waiting, &none, UINT32_MAX, look);
 	if (r == 0)
 		r = fd_write_full(fd, "", 1);
 	if (r == 0)
-		r = child_await(fd);
+		r = child_await(fd, &at_end);
 	if (r == 0)
-		r = memory_look(&hot, &waiting, pages_max - waiting.count, look);
+		r = memory_look(&hot, &waiting, own < pages_max ? pages_max - own : 0, look);
 	return r;
 }
 
@@ -191,11 +192,12 @@ bool hot_is_child(void)
 	return child_socket >= 0;
 }
 
-void hot_child_stop(void)
+void hot_child_stop(uint32_t own_pages)
 {
 	char word;
 
-	if (fd_write_full(child_socket, "", 1) < 0 || read(child_socket, &word, 1) != 1)
+	if (fd_write_full(child_socket, &own_pages, sizeof(own_pages)) < 0 ||
+		read(child_socket, &word, 1) != 1)
 		_exit(1);
 }
 

@@ -20,17 +20,19 @@ struct hot_span {
 /*
  * Forks a child without the C library's handlers, like a copy. Returns 1 in it: it goes the way of
  * a copy, and calls hot_child_stop where that would wait for its run and where it would end.
- * Returns 0 in the caller when it has done so and the list is made, with at most pages_max pages,
- * or -errno: -ETIMEDOUT when the child takes more than a minute, -ECHILD when it has died.
- * pagemap_fd is the caller's /proc/self/pagemap, spans are sorted. pagemap(5)
+ * Returns 0 in the caller when it has done so and the list is made, such that a copy that waits has
+ * at most pages_max pages of its own, or -errno: -ETIMEDOUT when the child takes more than a
+ * minute, -ECHILD when it has died. pagemap_fd is the caller's /proc/self/pagemap, spans are
+ * sorted. pagemap(5)
  */
 int hot_learn(int pagemap_fd, const struct hot_span *spans, size_t n_spans, uint32_t pages_max);
 
 /* True in that child. */
 bool hot_is_child(void);
 
-/* In it: stops until the parent has looked; the second time for good. */
-void hot_child_stop(void);
+/* In it: stops until the parent has looked, the second time for good. own_pages counts the first
+ * time: what it has for itself alone (smaps_rollup of proc_pid_smaps(5)); UINT32_MAX: not known. */
+void hot_child_stop(uint32_t own_pages);
 
 /* How many pages the list has. */
 uint32_t hot_count(void);

@@ -145,9 +145,12 @@ static PyObject *learn(PyObject *module, PyObject *arguments)
 
 static PyObject *stop(PyObject *module, PyObject *arguments)
 {
+	unsigned own_pages;
+
 	(void)module;
-	(void)arguments;
-	hot_child_stop();
+	if (!PyArg_ParseTuple(arguments, "I", &own_pages))
+		return NULL;
+	hot_child_stop(own_pages);
 	Py_RETURN_NONE;
 }
 
@@ -238,7 +241,7 @@ static PyObject *leave(PyObject *module, PyObject *arguments)
 	if (!PyArg_ParseTuple(arguments, "i", &status))
 		return NULL;
 	if (hot_is_child())
-		hot_child_stop();
+		hot_child_stop(0);
 	if (libraries() != libraries_of_zygote)
 		exit(status);
 	(void)fflush(NULL);
@@ -299,9 +302,11 @@ static PyMethodDef methods[] = {
 	{ "ready", ready, METH_VARARGS,
 		"Tells jaild that everything is loaded: a set of bits, and the lesson's errno." },
 	{ "learn", learn, METH_VARARGS,
-		"Learns which pages a run writes: pagemap, spans, most pages; 1 in the child that "
+		"Learns which pages a run writes: pagemap, spans, most pages that a "
+		"copy has alone; 1 in the child that "
 		"is to run, else 0 or a negative errno." },
-	{ "stop", stop, METH_NOARGS, "In that child: lets the parent look." },
+	{ "stop", stop, METH_VARARGS,
+		"In that child: lets the parent look, and says how many pages it has alone." },
 	{ "gather", gather, METH_VARARGS, "Puts the memory of spans into huge pages." },
 	{ "keep", keep, METH_O, "Keeps an object for as long as the process lives." },
 	{ "changed", changed, METH_VARARGS,
