@@ -145,7 +145,7 @@ static int child_watch(int fd, const struct look *look, uint32_t pages_max)
 {
 	static struct pages waiting;
 	static const struct pages none;
-	uint32_t own, at_end;
+	uint32_t own = UINT32_MAX, at_end = 0;
 	int r = child_await(fd, &own);
 
 	if (r == 0)
