@@ -125,6 +125,7 @@ static void cell_finish(struct cell *cell)
 		jaild->n_cells--;
 		live_oom_settle(session);
 		cgroup_run_end(&jaild->cgroups, &session->cgroup, &cell->cgroup, &usage);
+		usage.is_out_of_memory |= live_oom_took_script(cell);
 		if (cell->started_us > 0)
 			cell_answer_ended(cell, &usage);
 		else

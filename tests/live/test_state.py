@@ -3,8 +3,10 @@ import errno
 import os
 import struct
 import time
+from pathlib import Path
 
 import pytest
+import traced
 import wire
 from live_session import ERROR, RESULT, TRACEBACK, Session
 from wire import End, Interpreter, Lost, Type
@@ -226,6 +228,21 @@ def test_run_beside_it_that_takes_too_much_is_ended_alone(code, session):
     ended = session.client.result(session.id, code)[0]
     assert (End(ended["end"]), Lost(ended["lost"])) == (End.MEMORY, Lost.NOTHING)
     assert session.good("print(x)") == "1\n"
+
+
+def test_script_that_the_kernel_kills_while_the_interpreter_dies_was_short_of_memory(session, shared):
+    """It was told as killed by signal 9. A child that is traced keeps the dying interpreter's cell from its end."""
+    before = shared.pen.processes()
+    session.good("import os, time\nheld = bytearray(200 << 20)\nif os.fork() == 0: time.sleep(1000)")
+    stats = {pid: Path(f"/proc/{pid}/stat").read_text() for pid in shared.pen.processes() - before}
+    pythons = {pid: int(stat.rpartition(")")[2].split()[1]) for pid, stat in stats.items() if "(cloche-init)" not in stat}
+    child, = (pid for pid, parent in pythons.items() if parent in pythons)
+    with traced.Held(child):
+        run = session.client.run(session.id, "print('up', flush=True)\nx = bytearray(1000 << 20)")
+        ended = run.ended(within=60)
+        assert Path(f"/proc/{child}/status").read_text().split("State:\t")[1][0] == "Z", "it has not died"
+    assert (End(ended["end"]), Lost(ended["lost"]), run.text()) == (End.MEMORY, Lost.MEMORY, "up\n")
+    run.close()
 
 
 def test_bash_beside_it_has_its_full_memory_too(session):

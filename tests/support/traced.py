@@ -28,6 +28,20 @@ def _ptrace(request, pid, address=0, data=0):
     return result
 
 
+class Held:
+    """Lets the process go on; once it is dead it stays a zombie, and its pid namespace, until the end."""
+
+    def __init__(self, pid):
+        self.pid = pid
+
+    def __enter__(self):
+        _ptrace(_SEIZE, self.pid)
+
+    def __exit__(self, *_):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, _WALL)
+
+
 class Traced:
     """Stops the process; kills it at the end. For one thread of the test: the kernel knows the tracer by it."""
 

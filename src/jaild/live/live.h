@@ -33,6 +33,7 @@ struct live {
 	uint64_t files_bytes; /* of files in memory that are not the home's, then */
 	uint64_t n_processes; /* of its cell when the run beside it began; 0: not known */
 	usec_t oom_until_us;  /* so long it is looked at whom the kernel killed; 0: nobody */
+	bool is_oom_doubtful; /* it killed while the interpreter died, the run perhaps */
 	enum wire_lost lost;  /* why the one before is gone; until the next one starts */
 	bool is_lost_told;    /* in a RUN_ENDED; the next start tells it once more */
 	bool has_waiting;     /* a call that begins when the dying interpreter is gone */

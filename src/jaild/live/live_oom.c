@@ -4,7 +4,8 @@
  * way the interpreter's cell stands still, so it has fewer processes than before only if the kernel
  * has taken one. Then it is given up as a whole, and the run goes on with what that frees; every
  * other kill was the run's. The event comes before the kill, so both are looked at again and again
- * for a while.
+ * for a while. While an interpreter that is given up dies, nobody can tell whom the kernel takes:
+ * then it was the run if its script ended by SIGKILL.
  */
 #include "jaild/live/live_oom.h"
 
@@ -19,6 +20,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define LOOK_US	 1000
 #define LIMIT_US (100 * 1000ULL) /* between the event and the kill, on a busy host too */
@@ -142,9 +144,10 @@ void live_oom_settle(struct session *session)
 		return;
 	count(session, &kills, &lost);
 	if (live->cell->state != CELL_FROZEN) {
-		/* What the kernel took while it died was its own: more than that would have been
-		 * short again afterwards. */
+		/* What the kernel took while it died was its own, but for the script itself: of
+		 * the run's other processes more would have been short again afterwards. */
 		session->cgroup.oom_kills_at_start += kills;
+		live->is_oom_doubtful = live->is_oom_doubtful || kills > 0;
 	} else if (live->oom_until_us != 0) {
 		loop_timer_clear(&session->jaild->loop, &live->cell->timer);
 		live->oom_until_us = 0;
@@ -154,11 +157,20 @@ void live_oom_settle(struct session *session)
 	live->n_processes = 0;
 }
 
+bool live_oom_took_script(const struct cell *cell)
+{
+	/* by SIGKILL, which is not ours: that is for init */
+	return cell->session->live.is_oom_doubtful && cell->has_exit &&
+	       cell->end == WIRE_END_EXIT && WIFSIGNALED(cell->exit.status) &&
+	       WTERMSIG(cell->exit.status) == SIGKILL;
+}
+
 void live_oom_begin(struct session *session)
 {
 	struct live *live = &session->live;
 
 	live->oom_until_us = 0;
+	live->is_oom_doubtful = false;
 	live->n_processes = 0;
 	if (live->cell && session->cgroup.oom_fd >= 0)
 		live->n_processes = living(session);

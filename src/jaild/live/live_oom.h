@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 
+struct cell;
 struct session;
 
 /* Out of memory while a fresh run is under way beside a live interpreter that stands still. */
@@ -17,3 +18,6 @@ bool live_oom_heed(struct session *session);
 /* The run is over, or the interpreter: what the kernel has taken of the interpreter is not the
  * run's. Before cgroup_run_end. */
 void live_oom_settle(struct session *session);
+
+/* After it: true if what was settled was the end of this run's script as well. */
+bool live_oom_took_script(const struct cell *cell);
