@@ -98,7 +98,7 @@ def test_idea_over_http(idea, hunted, tmp_path):
     problems = check_end(idea, run) + check_secrets(run) + check_files(api, key)
     assert api.token.encode() not in response.body
     assert api.delete(f"/v1/sessions/{key}").status == 204
-    until(lambda: len(hunted.pids("cloche-init")) <= 1, within=5)
+    until(lambda: len(hunted.pids("cloche-init")) <= 1)
     assert not problems, "\n".join(problems) + "\n" + json.dumps(run.answer)[:4000]
 
 

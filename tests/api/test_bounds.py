@@ -7,6 +7,7 @@ import socket
 import time
 
 import pytest
+from pen import load
 from service import Background, until
 
 
@@ -126,7 +127,7 @@ def test_S18_a_killed_supervisor_leaves_nothing(start):
     before = service.pen.processes()
     os.kill(first, signal.SIGKILL)
     with pytest.raises(Exception):  # noqa: B017, PT011: cut somewhere
-        events = streaming.result(15)
+        events = streaming.result()
         assert events[-1].name == "end"
     service.wait_ready()
     assert service.supervisor() != first
@@ -154,9 +155,9 @@ def test_S18_a_terminated_service_answers_what_runs(start):
     service = start()
     run = Background(service.api.run, "k", "import time;time.sleep(1);print('done')")
     long = Background(service.api.run, "l", "import time;time.sleep(25)")
-    until(lambda: len(service.api.get("/v1/sessions").json["sessions"]) == 2)
+    until(lambda: [bool(row["run_id"]) for row in service.api.get("/v1/sessions").json["sessions"]] == [True, True])
     time.sleep(0.3)
-    assert service.stop() < 5
+    assert service.stop() < 5 * load()
     assert run.result().json["stdout"]["text"] == "done\n"
     assert long.result().json["end"]["reason"] == "cancelled"
 
@@ -169,4 +170,4 @@ def test_a_client_that_goes_away_ends_its_run(service, api, key):
                                             f"Content-Length: {len(body)}\r\n", target=f"/v1/sessions/{key}/run") + body)
             until(lambda: api.get(f"/v1/sessions/{key}").status == 200 and api.get(f"/v1/sessions/{key}").json["run_id"])
             connection.shutdown(socket.SHUT_RDWR)
-        until(lambda: api.get(f"/v1/sessions/{key}").json["run_id"] is None, within=5)
+        until(lambda: api.get(f"/v1/sessions/{key}").json["run_id"] is None)

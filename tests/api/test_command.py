@@ -181,7 +181,7 @@ def test_the_command_that_is_killed_ends_its_run(service, command):
     until(lambda: any(row["run_id"] for row in rows()))
     child.kill()
     child.wait()
-    until(lambda: not any(row["run_id"] for row in rows()), within=5)
+    until(lambda: not any(row["run_id"] for row in rows()))
     for row in rows():
         service.api.delete(f"/v1/sessions/{row['session']}")
 

@@ -178,7 +178,7 @@ def test_what_was_written_before_a_cancel_is_kept(api, key):
 
 def test_a_timeout_that_is_survived_is_durable(start):
     service = start()
-    answer = live(service.api, "k", "x = 1; open('f', 'w').write('1'); import time; time.sleep(60)", timeout_ms=300)
+    answer = live(service.api, "k", "x = 1; open('f', 'w').write('1'); import time; time.sleep(60)", timeout_ms=4000)
     assert answer["outcome"] == "timeout" and [f["path"] for f in answer["files"]] == ["f"]
     assert out(live(service.api, "k", "print(x)")) == "1\n"
     kill(service, "cloche-supervisor")
@@ -186,7 +186,7 @@ def test_a_timeout_that_is_survived_is_durable(start):
 
 
 @pytest.mark.parametrize("code, reason, ms", [
-    ("import signal; signal.signal(2, signal.SIG_IGN)\nwhile True: pass", "timeout", 300),
+    ("import signal; signal.signal(2, signal.SIG_IGN)\nwhile True: pass", "timeout", 3000),
     ("import os; os._exit(3)", "crash", 20000),
     ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "crash", 20000),
     ("b = bytearray(400 << 20)", "memory", 20000)])

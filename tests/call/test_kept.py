@@ -170,10 +170,13 @@ def test_L9_one_of_many_makes_it_and_one_ends_it(start, store):
 
 def test_L10_a_run_is_neither_stopped_nor_removed(start, store):
     house = start(store=store, kept_idle_ms=100, kept_unused_ms=200)
-    number = house.send("run", key="a", policy="kept", code="import time; time.sleep(1.5); open('f', 'w')")
+    wait = "import os, time\nopen('begun', 'w')\nwhile not os.path.exists('go'): time.sleep(.02)\nopen('f', 'w')\nos.unlink('begun')"
+    number = house.send("run", key="a", policy="kept", code=wait)
+    until(lambda: house.do("ls", key="a").get("files"))
     time.sleep(0.8)
     assert house.do("stop", key="a")["fault"] == "session_busy"
-    assert [f["path"] for f in house.wait(number)["answer"]["files"]] == ["f"]
+    house.do("put", key="a", path="go", text="")
+    assert "f" in [f["path"] for f in house.wait(number)["answer"]["files"]]
 
 
 @pytest.mark.parametrize("how", ["jaild", "both", "end"])

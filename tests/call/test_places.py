@@ -5,13 +5,12 @@ from test_runs import SLEEP, fault, start_sleeper, until
 
 
 def test_S5_idle_sessions_close_and_are_told(start):
-    house = start(session_idle_ms=600)
+    house = start(session_idle_ms=3000)
     house.run("a", "open('x', 'w')")
     for _ in range(4):
-        time.sleep(0.3)
+        time.sleep(1)
         assert house.do("ls", key="a")["files"]  # each is a call
-    time.sleep(0.9)
-    assert house.do("list")["sessions"] == []
+    until(lambda: house.do("list")["sessions"] == [])
     assert house.do("get", key="a", path="x")["fault"] == "not_found"
     answer = house.run("a", "1")
     assert answer["session_state"] == "reset"
@@ -26,17 +25,17 @@ def test_looking_is_no_call(start):
         house.do("look", key="a")
         house.do("list")
         time.sleep(0.15)
-    assert house.do("look", key="a")["fault"] == "not_found"
+    until(lambda: house.do("look", key="a").get("fault") == "not_found")
 
 
 def test_S6_age_closes_a_session_in_use(start):
     house = start(session_idle_ms=5000, session_max_ms=1200)
-    house.run("a", "open('x', 'w')")
     before = time.monotonic()
+    house.run("a", "open('x', 'w')")
     while house.do("ls", key="a").get("files"):
-        assert time.monotonic() - before < 3
+        assert time.monotonic() - before < 30
         time.sleep(0.05)
-    assert time.monotonic() - before > 0.8
+    assert time.monotonic() - before > 1.1
     assert house.run("a", "1")["reset"]["reason"] == "age"
 
 
@@ -57,7 +56,7 @@ def test_S8_E4_a_full_house(start):
     before = time.monotonic()
     said = house.do("run", key="c", code="1", watch=1)
     assert said["fault"] == "sandbox_busy"
-    assert 0.35 < time.monotonic() - before < 3
+    assert 0.35 < time.monotonic() - before < 20
     assert 1 <= said["retry_after_s"] <= 60
     assert house.run("a", "1")["session_state"] == "reused"  # needs no place
     house.do("close", key="a")
@@ -73,7 +72,7 @@ def test_a_waiter_gets_the_place_that_becomes_free(start):
     assert house.do("gauges")["waiting"] == 1
     time.sleep(0.3)
     house.do("close", key="a")
-    answer = house.wait(number, 5)["answer"]
+    answer = house.wait(number)["answer"]
     assert answer["usage"]["queue_ms"] >= 300
     assert [e["event"] for e in house.events(number)] == ["queued", "started"]
 

@@ -23,7 +23,7 @@ def waiting_script(seconds=20):
     return WAIT.format(name=name, seconds=seconds), name
 
 
-def process_named(name, within=5):
+def process_named(name, within=60):
     """The host's pid of the process that gave itself this name."""
     deadline = time.monotonic() + within
     while time.monotonic() < deadline:

@@ -45,7 +45,7 @@ def test_open_takes_one_and_another_is_made(jaild):
     assert run.line() == "up"
     status = jaild.status()
     assert (status["sessions"], status["spares_taken"], status["spares_missed"]) == (1, 1, 0)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while jaild.status()["spares"] < 2 and time.monotonic() < deadline:
         time.sleep(0.02)
     assert set(before) < set(jaild.inits()) and len(jaild.inits()) == 3
@@ -112,7 +112,7 @@ def test_one_that_went_bad_is_replaced(jaild):
     jaild.spares(2)
     first, second = ready(jaild, 2)
     os.kill(first, 9)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while (len(jaild.inits()) != 2 or first in jaild.inits()) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert second in ready(jaild, 2)

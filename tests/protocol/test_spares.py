@@ -20,7 +20,7 @@ print(sorted(glob.glob("/tmp/*") + glob.glob("/dev/shm/*") + glob.glob("/run/*")
 """
 
 
-def spare_of(jaild, within=5):
+def spare_of(jaild, within=60):
     """The init of the one spare cell, when there is one and no run is under way."""
     deadline = time.monotonic() + within
     while time.monotonic() < deadline:
