@@ -79,7 +79,7 @@ static int init_try(struct cell *cell)
 	if (r < 0)
 		return r;
 	wanted.control_fd = sockets[1];
-	r = maker_make(&jaild->maker, &jaild->maker_base, &wanted, &cell->pid, &cell->pidfd);
+	r = maker_make(&jaild->maker, &wanted, &cell->pid, &cell->pidfd);
 	(void)fd_close(sockets[1]);
 	if (r < 0) {
 		(void)fd_close(sockets[0]);
@@ -91,22 +91,38 @@ static int init_try(struct cell *cell)
 	return fd_set_nonblocking(cell->control_fd);
 }
 
+/* There is a maker, and it is what its copy is to be. */
+static bool maker_prepare(const struct cell *cell, struct failure *failure)
+{
+	struct jaild *jaild = cell->session->jaild;
+
+	return !step_failed(failure, STAGE_CELL_CLONE,
+		       maker_need(&jaild->maker, &jaild->maker_base)) &&
+	       !step_failed(failure, STAGE_CELL_OOM_SCORE,
+		       maker_score(&jaild->maker, jaild->proc_fd, OOM_SCORE_CELL));
+}
+
 /* With a new maker if the one that was there has gone, and in a new network if a run has left
  * something in this one. */
-static int init_make(struct cell *cell)
+static bool init_make(struct cell *cell, struct failure *failure)
 {
-	int r = init_try(cell);
+	int r;
 
+	if (!maker_prepare(cell, failure))
+		return false;
+	r = init_try(cell);
 	if (r == -EPIPE) {
-		r = group_need(cell);
-		r = r < 0 ? r : init_try(cell);
+		if (failed(failure, STAGE_CELL_CGROUP, group_need(cell)) ||
+			!maker_prepare(cell, failure))
+			return false;
+		r = init_try(cell);
 	}
 	if (r == -EUCLEAN) {
 		network_close(&cell->session->network);
 		r = network_need(cell->session);
 		r = r < 0 ? r : init_try(cell);
 	}
-	return r;
+	return !failed(failure, STAGE_CELL_CLONE, r);
 }
 
 /* As many processors as the profile pays for, another set for each cell in turn. */
@@ -170,7 +186,7 @@ static bool process_make(struct cell *cell, struct failure *failure)
 	return !step_failed(failure, STAGE_CELL_CGROUP, group_need(cell)) &&
 	       !step_failed(failure, STAGE_CELL_HOME, home_clone(&session->home, &cell->home_fd)) &&
 	       !step_failed(failure, STAGE_CELL_NETWORK, network_need(session)) &&
-	       !step_failed(failure, STAGE_CELL_CLONE, init_make(cell));
+	       init_make(cell, failure);
 }
 
 bool cell_build(struct cell *cell, struct failure *ret_failure)
@@ -181,10 +197,8 @@ bool cell_build(struct cell *cell, struct failure *ret_failure)
 
 	if (!process_make(cell, ret_failure))
 		return false;
-	if (step_failed(ret_failure, STAGE_CELL_OOM_SCORE,
-		    oom_score_set(jaild->proc_fd, cell->pid, OOM_SCORE_CELL)) ||
-		step_failed(ret_failure, STAGE_CELL_MAPS,
-			idmap_write(jaild->proc_fd, cell->pid, &session->ids)))
+	if (step_failed(ret_failure, STAGE_CELL_MAPS,
+		    idmap_write(jaild->proc_fd, cell->pid, &session->ids)))
 		return false;
 	if (session->limits.own_proc &&
 		step_failed(ret_failure, STAGE_CELL_PROC, procfs_make(cell->pidfd, &proc_fd)))

@@ -3,6 +3,7 @@
 #include "base/child.h"
 #include "base/fd.h"
 #include "jail/outside/filter.h"
+#include "jail/outside/oom_score.h"
 #include "jail/plan/maker.h"
 #include "wire/channel.h"
 
@@ -36,11 +37,11 @@ void maker_init(struct maker *maker)
 /* The cells that it has made are ours and go on. */
 static void maker_end(struct maker *maker)
 {
-	maker->socket = fd_close(maker->socket);
+	(void)fd_close(maker->socket);
 	if (maker->pidfd >= 0)
 		child_end(maker->pidfd);
-	maker->pidfd = fd_close(maker->pidfd);
-	maker->cells = 0;
+	(void)fd_close(maker->pidfd);
+	maker_init(maker);
 }
 
 static int plan_send(int socket, const struct maker_base *base)
@@ -68,7 +69,7 @@ int maker_start(struct maker *maker, const struct maker_base *base)
 	spawn.control_fd = sockets[1];
 	r = setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0
 		    ? -errno
-		    : spawn_maker(&spawn, &maker->pidfd);
+		    : spawn_maker(&spawn, &maker->pid, &maker->pidfd);
 	(void)fd_close(sockets[1]);
 	if (r < 0) {
 		(void)fd_close(sockets[0]);
@@ -135,19 +136,11 @@ struct message {
 	size_t n_fds;
 };
 
-static int order_place(struct maker *maker, const struct maker_base *base,
-	const struct message *message, pid_t *ret_pid)
+static int order_place(struct maker *maker, const struct message *message, pid_t *ret_pid)
 {
-	int r = 0;
-
-	if (maker->cells >= MAKER_CELLS_MAX)
-		maker_end(maker);
-	if (maker->socket < 0)
-		r = maker_start(maker, base);
-	if (r < 0)
-		return r;
-	r = channel_send(maker->socket, &message->order, sizeof(message->order), message->fds,
+	int r = channel_send(maker->socket, &message->order, sizeof(message->order), message->fds,
 		message->n_fds);
+
 	if (r == 0)
 		r = answer_take(maker, ret_pid);
 	if (r == 0)
@@ -158,8 +151,24 @@ static int order_place(struct maker *maker, const struct maker_base *base,
 	return -EPIPE;
 }
 
-int maker_make(struct maker *maker, const struct maker_base *base, const struct maker_cell *cell,
-	pid_t *ret_pid, int *ret_pidfd)
+int maker_need(struct maker *maker, const struct maker_base *base)
+{
+	if (maker->cells >= MAKER_CELLS_MAX)
+		maker_end(maker);
+	return maker->socket < 0 ? maker_start(maker, base) : 0;
+}
+
+int maker_score(struct maker *maker, int proc_fd, int score)
+{
+	int r = maker->score == score ? 0 : oom_score_set(proc_fd, maker->pid, score);
+
+	if (r == 0)
+		maker->score = score;
+	return r == -ENOENT || r == -ESRCH ? 0 : r; /* it has gone: its socket will say so */
+}
+
+int maker_make(
+	struct maker *maker, const struct maker_cell *cell, pid_t *ret_pid, int *ret_pidfd)
 {
 	struct message message = { .order = { .magic = MAKER_MAGIC } };
 	int r = order_fill(cell, &message.order, message.fds);
@@ -167,7 +176,7 @@ int maker_make(struct maker *maker, const struct maker_base *base, const struct 
 	if (r < 0)
 		return r;
 	message.n_fds = (size_t)r;
-	r = order_place(maker, base, &message, ret_pid);
+	r = order_place(maker, &message, ret_pid);
 	if (r < 0)
 		return r;
 	*ret_pidfd = child_open(*ret_pid);

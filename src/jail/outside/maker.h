@@ -4,6 +4,8 @@
 #include "jail/outside/network.h"
 #include "jail/outside/spawn.h"
 
+#include <sys/types.h>
+
 /*
  * jaild's end of the process that makes cells (jail/plan/maker.h): started when the first cell is
  * wanted, again when it has died, and replaced now and then, since what it makes shares its layout
@@ -18,8 +20,10 @@ struct maker_filters {
 
 struct maker {
 	int socket; /* -1: there is none */
+	pid_t pid;
 	int pidfd;
 	unsigned cells; /* that it has made */
+	int score;	/* that it has been given for when the host is out of memory */
 };
 
 /* What makers are started with. */
@@ -44,6 +48,15 @@ void maker_init(struct maker *maker);
 /* Starts one ahead of the first cell. Returns 0 or -errno; then the first cell tries again. */
 int maker_start(struct maker *maker, const struct maker_base *base);
 
+/* Sees to it that there is one, and a new one when it has made its number. Before each maker_make.
+ * Returns 0 or -errno. */
+int maker_need(struct maker *maker, const struct maker_base *base);
+
+/* The score that its cells inherit for when the host is out of memory (oom_score.h): given once, it
+ * is a file less to open for each cell. Returns 0, also when the maker has just gone (maker_make
+ * tells), or -errno. */
+int maker_score(struct maker *maker, int proc_fd, int score);
+
 /*
  * Makes a cell's process 1, a child of ours, which waits for its plan. It must be given its maps
  * first (jail/outside/idmap.h); /proc/PID of it is ours to write. A failure from then on arrives on
@@ -56,5 +69,5 @@ int maker_start(struct maker *maker, const struct maker_base *base);
  * nobody knows and that holds control_fd: the caller hangs up on it, and gives neither to another
  * one. Or -errno.
  */
-int maker_make(struct maker *maker, const struct maker_base *base, const struct maker_cell *cell,
-	pid_t *ret_pid, int *ret_pidfd);
+int maker_make(
+	struct maker *maker, const struct maker_cell *cell, pid_t *ret_pid, int *ret_pidfd);

@@ -25,7 +25,7 @@ static int openat_refuse(void)
 	if (!context)
 		return -ENOMEM;
 	if (seccomp_rule_add(context, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(openat), 0) < 0 ||
-		seccomp_rule_add(context, SCMP_ACT_ERRNO(ENOTTY), SCMP_SYS(setns), 0) < 0)
+		seccomp_rule_add(context, SCMP_ACT_ERRNO(ENOTTY), SCMP_SYS(sendmsg), 0) < 0)
 		return -EINVAL;
 	return seccomp_load(context);
 }
@@ -35,7 +35,6 @@ static int spawn_in_child(const struct cgroup_root *root)
 {
 	struct cgroup_cell cell;
 	const struct network none = { -1, -1 };
-	const struct maker_base base = { .spawn = { -1, -1, -1, -1, -1 }, .own = none };
 	const struct maker_cell wanted = {
 		.control_fd = -1, .network = &none, .cgroups = root, .cgroup = &cell
 	};
@@ -48,8 +47,8 @@ static int spawn_in_child(const struct cgroup_root *root)
 		if (openat_refuse() < 0)
 			_exit(NOT_PREPARED);
 		maker_init(&maker);
-		r = maker_make(&maker, &base, &wanted, &born, &pidfd);
-		/* the maker's start comes behind the groups, with setns */
+		r = maker_make(&maker, &wanted, &born, &pidfd);
+		/* the order comes behind the groups, with sendmsg */
 		_exit(r == -EPERM ? REFUSED : r == -ENOTTY ? OPENED : NOT_PREPARED);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

@@ -88,7 +88,7 @@ __attribute__((noreturn)) static void child_become(
 	_exit(1);
 }
 
-int spawn_maker(const struct spawn *spawn, int *ret_pidfd)
+int spawn_maker(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd)
 {
 	char name[] = MAKER_NAME;
 	int pidfd = -1;
@@ -101,6 +101,7 @@ int spawn_maker(const struct spawn *spawn, int *ret_pidfd)
 		child_become(spawn, 1ULL << CAP_SYS_ADMIN, name);
 	if (child < 0)
 		return (int)child;
+	*ret_pid = (pid_t)child;
 	*ret_pidfd = pidfd;
 	return 0;
 }

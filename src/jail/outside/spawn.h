@@ -21,7 +21,7 @@ struct spawn {
  * namespaces and groups of jaild but for the mounts, which are the template's, with CAP_SYS_ADMIN
  * alone. The descriptors stay the caller's; the caller owns *ret_pidfd. Returns 0 or -errno.
  */
-int spawn_maker(const struct spawn *spawn, int *ret_pidfd);
+int spawn_maker(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd);
 
 /*
  * Creates the process that becomes a zygote (jail/plan/zygote.h): in the pid, user and control
