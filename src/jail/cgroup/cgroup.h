@@ -26,6 +26,7 @@ struct cgroup_root {
 
 /* What is read in every run, and so kept open while the session is not at rest. */
 enum cgroup_session_file {
+	CGROUP_USED,
 	CGROUP_STAT,
 	CGROUP_OOM,
 	CGROUP_PEAK, /* v1 */

@@ -122,6 +122,23 @@ int cgroup_held_number(
 	return number_find(text, key, ret_number);
 }
 
+int cgroup_held_shmem(const struct cgroup_held *held, uint64_t home_bytes, uint64_t *ret_bytes)
+{
+	uint64_t used = UINT64_MAX;
+
+	if (home_bytes == 0) {
+		int r = cgroup_held_number(held->used_fd, &held->used, NULL, &used);
+
+		if (r < 0)
+			return r;
+	}
+	if (used < CGROUP_LITTLE_BYTES) {
+		*ret_bytes = 0;
+		return 0;
+	}
+	return cgroup_held_number(held->stat_fd, &held->stat, "shmem", ret_bytes);
+}
+
 int cgroup_held_write(int *fd, const struct cgroup_path *path, const char *text)
 {
 	size_t size = strlen(text);

@@ -32,6 +32,19 @@ int cgroup_held_number(
 	int *fd, const struct cgroup_path *path, const char *key, uint64_t *ret_number);
 int cgroup_held_write(int *fd, const struct cgroup_path *path, const char *text);
 
+/* What a session's group holds of files in memory before a run, from its memory.stat. That file is
+ * the dearest of all, so it is not read of a group that holds next to nothing as a whole (`used`)
+ * and whose home is empty: then it is 0, which is wrong by less than CGROUP_LITTLE_BYTES. Returns 0
+ * or -errno. */
+#define CGROUP_LITTLE_BYTES (1024 * 1024)
+
+struct cgroup_held {
+	struct cgroup_path used, stat;
+	int *used_fd, *stat_fd;
+};
+
+int cgroup_held_shmem(const struct cgroup_held *held, uint64_t home_bytes, uint64_t *ret_bytes);
+
 /* The name of a session's group, in either back end. */
 void cgroup_session_name(char name[CGROUP_NAME_MAX], uint32_t session);
 

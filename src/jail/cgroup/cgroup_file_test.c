@@ -264,6 +264,32 @@ static void test_kept_or_not_a_leaf_is_empty_or_not(void **state)
 	(void)fd_close(fd);
 }
 
+/* How much is in files, of a group that uses so much, with a home of so much. */
+static uint64_t shmem_of(const char *used, uint64_t home_bytes)
+{
+	uint64_t bytes = 4711;
+	int used_fd = -1, stat_fd = -1;
+	const struct cgroup_held held = {
+		{ dirfd, "7", "file" }, { dirfd, "7", "stat" }, &used_fd, &stat_fd
+	};
+
+	file_put("7/file", used, strlen(used));
+	file_put("7/stat", "cache 9\nshmem 1234\n", 19);
+	assert_int_equal(cgroup_held_shmem(&held, home_bytes, &bytes), 0);
+	assert_int_equal(unlinkat(dirfd, "7/stat", 0), 0);
+	(void)fd_close(used_fd);
+	(void)fd_close(stat_fd);
+	return bytes;
+}
+
+static void test_files_in_memory_are_looked_for_where_they_can_matter(void **state)
+{
+	assert_int_equal(shmem_of("1048575\n", 0), 0);
+	assert_int_equal(shmem_of("1048576\n", 0), 1234);
+	assert_int_equal(shmem_of("5000000000\n", 0), 1234);
+	assert_int_equal(shmem_of("1048575\n", 4096), 1234);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
 
 int main(void)
@@ -281,6 +307,7 @@ int main(void)
 		IN_FOLDER(test_a_file_that_is_kept_open_is_read_anew),
 		IN_FOLDER(test_a_file_that_is_kept_open_is_written_and_read),
 		IN_FOLDER(test_kept_or_not_a_leaf_is_empty_or_not),
+		IN_FOLDER(test_files_in_memory_are_looked_for_where_they_can_matter),
 		IN_FOLDER(test_a_name_that_does_not_fit_is_refused_and_not_cut),
 	};
 
