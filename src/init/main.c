@@ -133,6 +133,7 @@ static void script_watch(const struct watch *watch)
 			return;
 		children_heard(watch->signal_fd);
 	}
+	event.ended_us = clock_now_us();
 	event_send(&event);
 }
 

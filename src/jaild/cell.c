@@ -17,13 +17,14 @@
 #include <sys/wait.h>
 
 /*
- * Theory of operation. A run ends by one of: init's word that the script has exited, the wall
- * limit, the kernel's out-of-memory killer, a cancel, or init's own death. Whatever comes first is
- * the reason; then init is killed through its pidfd and its group through cgroup.kill, and only
- * when init has been waited for (the kernel reaps a whole pid namespace before its process 1
- * becomes waitable) and the group says that it is empty, the group is removed and the client is
- * told. "Out of memory" is decided last, by the kernel's counter, since it can be behind a plain
- * exit.
+ * Theory of operation. A run ends by one of: the script's exit, the wall limit, the kernel's
+ * out-of-memory killer, a cancel, or init's own death. Whatever comes first is the reason. Init
+ * says that the script has exited and ends itself; nobody listens for that word while the script
+ * runs: it is read when init is dead, so that the end wakes jaild once. In the other cases init is
+ * killed through its pidfd and its group through cgroup.kill. Only when init has been waited for
+ * (the kernel reaps a whole pid namespace before its process 1 becomes waitable) and the group says
+ * that it is empty, the group is removed and the client is told. "Out of memory" is decided last,
+ * by the kernel's counter, since it can be behind a plain exit.
  */
 
 /* While the group of a dead init is not yet empty: mostly a matter of microseconds, so soon, then
@@ -55,6 +56,18 @@ enum wire_end cell_end_decide(const struct cell *cell, const struct cgroup_usage
 	if (end == WIRE_END_EXIT && cell->has_exit && WIFSIGNALED(cell->exit.status))
 		return WIRE_END_SIGNAL;
 	return end;
+}
+
+/* The script's exit happened when init says so: after it had started, and not later than now. */
+static void script_exited(struct cell *cell, const struct init_event *event)
+{
+	cell->exit = *event;
+	cell->has_exit = true;
+	if (cell->has_end)
+		return;
+	cell_set_end(cell, WIRE_END_EXIT);
+	if (!cell->is_live && event->ended_us < cell->ended_us)
+		cell->ended_us = MAX(event->ended_us, cell->started_us);
 }
 
 /* Exit status or signal. */
@@ -169,7 +182,8 @@ void cell_end(struct cell *cell)
 		cell->state = CELL_ENDING;
 		loop_timer_clear(&jaild->loop, &cell->timer);
 		loop_unwatch(&jaild->loop, &cell->oom);
-		(void)syscall(SYS_pidfd_send_signal, cell->pidfd, SIGKILL, NULL, 0);
+		if (!cell->is_dead)
+			(void)syscall(SYS_pidfd_send_signal, cell->pidfd, SIGKILL, NULL, 0);
 	}
 	/* init is about to end by itself, and all there is with it */
 	if (cell->has_exit && !cell->is_live && !cell->is_dead)
@@ -207,14 +221,6 @@ void cell_start(struct cell *cell)
 		cell->state = CELL_STARTING;
 }
 
-static void on_wall_limit(struct timer *timer)
-{
-	struct cell *cell = container_of(timer, struct cell, timer);
-
-	cell_set_end(cell, WIRE_END_TIMEOUT);
-	cell_end(cell);
-}
-
 void cell_on_start_limit(struct timer *timer)
 {
 	struct cell *cell = container_of(timer, struct cell, timer);
@@ -222,6 +228,8 @@ void cell_on_start_limit(struct timer *timer)
 	(void)failed(&cell->failure, STAGE_SCRIPT_EXEC, -ETIMEDOUT);
 	cell_end(cell);
 }
+
+static void on_wall_limit(struct timer *timer);
 
 static void script_started(struct cell *cell, bool is_copy)
 {
@@ -232,6 +240,8 @@ static void script_started(struct cell *cell, bool is_copy)
 		return;
 	cell->state = CELL_RUNNING;
 	cell->started_us = clock_now_us();
+	/* what it says next is read when it is dead, or when something else is to end the run */
+	loop_unwatch(&jaild->loop, &cell->control);
 	cell_build_count(cell, is_copy);
 	loop_timer_set(&jaild->loop, &cell->timer, cell->wall_ms * 1000, on_wall_limit);
 	message.run_started.run = cell->run;
@@ -261,9 +271,7 @@ static void init_said(struct cell *cell, const struct init_event *event, int *fd
 			live_done(cell, event->status);
 		break;
 	case INIT_EXITED:
-		cell->exit = *event;
-		cell->has_exit = true;
-		cell_set_end(cell, WIRE_END_EXIT);
+		script_exited(cell, event);
 		break;
 	case INIT_FAILED:
 		(void)failed(&cell->failure, event->stage < STAGE_MAX ? event->stage : STAGE_NONE,
@@ -289,6 +297,22 @@ static bool init_listen(struct cell *cell)
 		channel_close_fds(fds, n_fds);
 	}
 	return n == -EAGAIN;
+}
+
+/* For an end that comes from outside: a script that has exited before it has exited. */
+static void exit_heed(struct cell *cell)
+{
+	if (!cell->is_live && cell->state == CELL_RUNNING)
+		(void)init_listen(cell);
+}
+
+static void on_wall_limit(struct timer *timer)
+{
+	struct cell *cell = container_of(timer, struct cell, timer);
+
+	exit_heed(cell);
+	cell_set_end(cell, WIRE_END_TIMEOUT);
+	cell_end(cell);
 }
 
 /* A live interpreter's call ends otherwise (live.c); this is its own end. */
@@ -364,6 +388,7 @@ void cell_cancel(struct cell *cell)
 {
 	if (cell->is_live && live_interrupt(cell, WIRE_END_CANCELLED))
 		return;
+	exit_heed(cell);
 	cell_set_end(cell, WIRE_END_CANCELLED);
 	(void)failed(&cell->failure, STAGE_NONE, -ECANCELED);
 	cell_end(cell);

@@ -93,4 +93,5 @@ struct init_event {
 	int32_t status;		/* INIT_EXITED: as from waitpid(2) */
 	uint64_t cpu_us;	/* INIT_EXITED: user and system time of all that were waited for */
 	uint64_t max_rss_bytes; /* INIT_EXITED: largest resident set of one process */
+	uint64_t ended_us;	/* INIT_EXITED: when, by the monotonic clock */
 };
