@@ -102,7 +102,7 @@ void cell_build(struct cell *cell)
 	int landlock_fd = -1;
 
 	wall_check(STAGE_INIT_PLAN, plan_receive(cell, &cell->plan, fds));
-	wall(STAGE_INIT_PLAN, cell->filter ? 0 : -EBADMSG);
+	wall(STAGE_INIT_PLAN, cell->filter_count > 0 ? 0 : -EBADMSG);
 	wall(STAGE_INIT_IDENTITY, identity_take());
 	if (!cell->plan.is_quiet)
 		wall_check(STAGE_INIT_IDENTITY, born_tell());

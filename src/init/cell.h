@@ -1,5 +1,6 @@
 #pragma once
 
+#include "jail/plan/maker.h"
 #include "jail/plan/plan.h"
 
 #include <linux/filter.h>
@@ -10,7 +11,9 @@ struct cell {
 	char *name;	   /* argv[0], for a maker's cells (init/maker.h), */
 	void (*run)(void); /* which begin here */
 	struct jail_plan plan;
-	const struct sock_filter *filter; /* what is left of the script's, mapped by the maker */
+	/* what is left of the script's, read by the maker: in a mapping it would be copied, looked
+	 * for and taken down with each cell */
+	struct sock_filter filter[MAKER_REST_MAX];
 	uint32_t filter_count;
 	int landlock_fd;
 	int filter_fd; /* the whole one, for interpreters that come to wait here */

@@ -4,6 +4,7 @@
 #include "jail/inside/groups.h"
 #include "jail/inside/identity.h"
 #include "jail/inside/landlock.h"
+#include "jail/inside/resources.h"
 #include "jail/inside/wall.h"
 #include "jail/plan/plan.h"
 #include "wire/channel.h"
@@ -158,7 +159,7 @@ static long cell_make(const struct maker_order *order, const int *fds, const int
 }
 
 /* What cells do without, the maker does without as well: installed here once, it costs them
- * nothing. */
+ * nothing. It does not let the limit of core files be set, which is why that one is set before. */
 static int filters_take(const struct maker_plan *plan, const int *fds, struct cell *cell)
 {
 	struct sock_fprog program = { .len = (unsigned short)plan->base_count };
@@ -174,7 +175,7 @@ static int filters_take(const struct maker_plan *plan, const int *fds, struct ce
 	if (munmap((void *)(uintptr_t)base, plan->base_count * sizeof(*base)) < 0)
 		return -errno;
 	cell->filter_count = plan->rest_count;
-	return filter_map(fds[MAKER_PLAN_REST], plan->rest_count, &cell->filter);
+	return filter_read(fds[MAKER_PLAN_REST], plan->rest_count, cell->filter);
 }
 
 /* One order. False at the end of them. */
@@ -199,7 +200,8 @@ static bool serve(const int *own_fds, const struct cell *cell)
 
 void maker_become(const struct maker_plan *plan, int *fds, struct cell *cell)
 {
-	if (plan->base_count > PLAN_FILTER_MAX || plan->rest_count > PLAN_FILTER_MAX ||
+	if (plan->base_count > PLAN_FILTER_MAX || plan->rest_count == 0 ||
+		plan->rest_count > MAKER_REST_MAX || resources_limit_core() < 0 ||
 		filters_take(plan, fds, cell) < 0 || landlock_hold() < 0)
 		_exit(1); /* jaild sees the socket hang up */
 	channel_close_fds(fds + MAKER_PLAN_BASE, MAKER_PLAN_FDS - MAKER_PLAN_BASE);

@@ -71,7 +71,7 @@ static int filter_install(const struct zygote_plan *plan, int fd)
 /* The words of a Python script without variables of its own, but for what is executed. */
 static void words_make(enum zygote_kind kind, struct script_words *words)
 {
-	static struct package package = { .language = PACKAGE_PYTHON };
+	struct package package = { .language = PACKAGE_PYTHON };
 	struct wire_limits limits = { .cpu_ms_per_s = ZYGOTE_CPU_MS_PER_S };
 	unsigned n = 0;
 
@@ -104,7 +104,7 @@ static int proc_hand_on(int proc_fd)
 
 void zygote_become(const struct zygote_plan *plan, const int *fds)
 {
-	static struct script_words words;
+	struct script_words words; /* not static: each page of ours is a page of every cell */
 
 #ifdef CLOCHE_FAULT_INJECTION
 	stage_to_fail = plan->stage_to_fail;

@@ -283,6 +283,11 @@ int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
 	return (int)CALL(prlimit64, 0, resource, WORD(limit), 0);
 }
 
+int sched_getscheduler(pid_t pid)
+{
+	return (int)CALL(sched_getscheduler, pid);
+}
+
 int sched_setscheduler(pid_t pid, int policy, const struct sched_param *param)
 {
 	return (int)CALL(sched_setscheduler, pid, policy, WORD(param));

@@ -3,6 +3,7 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -23,4 +24,15 @@ int filter_map(int fd, uint32_t count, const struct sock_filter **ret_filter)
 		return -errno;
 	*ret_filter = data;
 	return 0;
+}
+
+int filter_read(int fd, uint32_t count, struct sock_filter *ret_filter)
+{
+	const struct sock_filter *mapped = NULL;
+	int r = filter_map(fd, count, &mapped);
+
+	if (r < 0 || !mapped)
+		return r < 0 ? r : -EBADMSG;
+	memcpy(ret_filter, mapped, count * sizeof(*mapped));
+	return munmap((void *)(uintptr_t)mapped, count * sizeof(*mapped)) < 0 ? -errno : 0;
 }

@@ -7,3 +7,6 @@
  * process; fd stays the caller's. Returns 0, -EPERM for what is not sealed, -EBADMSG for another
  * size, or -errno. */
 int filter_map(int fd, uint32_t count, const struct sock_filter **ret_filter);
+
+/* The same, copied to where the caller has room for count instructions. */
+int filter_read(int fd, uint32_t count, struct sock_filter *ret_filter);

@@ -13,6 +13,23 @@
  * (core(5)).
  */
 
+#define CORE_BYTES 1
+
+static int limit_set(__rlimit_resource_t resource, rlim_t value)
+{
+	struct rlimit limit = { .rlim_cur = value, .rlim_max = value };
+	struct rlimit now;
+
+	if (setrlimit(resource, &limit) == 0)
+		return 0;
+	/* what we were started with may be less, and nobody here may raise it */
+	if (errno != EPERM || getrlimit(resource, &now) < 0)
+		return -errno;
+	if (limit.rlim_max > now.rlim_max)
+		limit.rlim_cur = limit.rlim_max = now.rlim_max;
+	return setrlimit(resource, &limit) < 0 ? -errno : 0;
+}
+
 int resources_limit(const struct wire_limits *limits)
 {
 	const struct {
@@ -20,7 +37,7 @@ int resources_limit(const struct wire_limits *limits)
 		rlim_t value;
 	} table[] = {
 		{ RLIMIT_FSIZE, limits->file_bytes },
-		{ RLIMIT_CORE, 1 },
+		{ RLIMIT_CORE, CORE_BYTES },
 		{ RLIMIT_NOFILE, limits->open_files },
 		{ RLIMIT_STACK, limits->stack_bytes },
 		{ RLIMIT_MSGQUEUE, 0 },
@@ -32,27 +49,25 @@ int resources_limit(const struct wire_limits *limits)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		struct rlimit limit = { .rlim_cur = table[i].value, .rlim_max = table[i].value };
-		struct rlimit now;
+		int r = limit_set(table[i].resource, table[i].value);
 
-		if (setrlimit(table[i].resource, &limit) == 0)
-			continue;
-		/* what we were started with may be less, and nobody here may raise it */
-		if (errno != EPERM || getrlimit(table[i].resource, &now) < 0)
-			return -errno;
-		if (limit.rlim_max > now.rlim_max)
-			limit.rlim_cur = limit.rlim_max = now.rlim_max;
-		if (setrlimit(table[i].resource, &limit) < 0)
-			return -errno;
+		if (r < 0)
+			return r;
 	}
 	return 0;
+}
+
+int resources_limit_core(void)
+{
+	return limit_set(RLIMIT_CORE, CORE_BYTES);
 }
 
 int resources_reset(void)
 {
 	struct sched_param normal = { 0 };
 
-	if (sched_setscheduler(0, SCHED_OTHER, &normal) < 0)
+	/* setting what is set takes the run queue's lock and more, in each cell */
+	if (sched_getscheduler(0) != SCHED_OTHER && sched_setscheduler(0, SCHED_OTHER, &normal) < 0)
 		return -errno;
 	return personality(0) < 0 ? -errno : 0;
 }

@@ -6,6 +6,9 @@
  * or -errno. setrlimit(2) */
 int resources_limit(const struct wire_limits *limits);
 
+/* The one of them that the maker sets for all of its cells. */
+int resources_limit_core(void);
+
 /* Gives up what the process may have inherited from whoever started us: another scheduling class
  * than the normal one, and a personality (no address randomisation, executable data). Returns 0 or
  * -errno. sched(7), personality(2) */

@@ -95,8 +95,14 @@ static uint32_t errno_action(int error)
 	return SECCOMP_RET_ERRNO | ((uint32_t)error & SECCOMP_RET_DATA);
 }
 
-static void emit_numbers(struct code *code)
+/* The rest has no need to tell architectures and numbers that do not exist apart: it is asked
+ * together with the base, whose answer to those is at least as strict as any of its own. */
+static void emit_numbers(enum filter_part part, struct code *code)
 {
+	if (part == FILTER_REST) {
+		emit_load(code, offsetof(struct seccomp_data, nr));
+		return;
+	}
 	emit_load(code, offsetof(struct seccomp_data, arch));
 	emit_jump(code, BPF_JEQ, ARCH_NATIVE, 1, 0);
 	emit_return(code, SECCOMP_RET_KILL_PROCESS);
@@ -242,22 +248,36 @@ struct call {
 	size_t n;
 };
 
-/* Lines in a row that compare one argument load it once. */
+/* How many lines from the first on compare that argument and answer one error. */
+static size_t alike_count(const struct denied_syscall *rules, size_t n, int argument)
+{
+	size_t alike = 1;
+
+	while (alike < n && plain_argument(&rules[alike]) == argument &&
+		rules[alike].error == rules[0].error)
+		alike++;
+	return alike;
+}
+
+/* Lines in a row that compare one argument load it once, and with one answer they share it. */
 static void emit_rules(struct code *code, const struct call *call)
 {
 	int loaded = -1;
 
-	for (size_t i = 0; i < call->n; i++) {
-		const struct denied_syscall *rule = &call->rules[i];
-		int argument = plain_argument(rule);
+	for (size_t i = 0, n; i < call->n; i += n) {
+		const struct denied_syscall *rules = &call->rules[i];
+		int argument = plain_argument(rules);
 
+		n = argument < 0 ? 1 : alike_count(rules, call->n - i, argument);
 		if (argument < 0) {
-			emit_rule(code, rule);
+			emit_rule(code, rules);
 		} else {
 			if (argument != loaded)
 				emit_load_argument(code, (unsigned)argument);
-			emit_jump(code, BPF_JEQ, rule->conditions[0].value, 0, 1);
-			emit_return(code, errno_action(rule->error));
+			for (size_t j = 0; j < n; j++)
+				emit_jump(code, BPF_JEQ, rules[j].conditions[0].value,
+					(unsigned)(n - j - 1), j + 1 == n);
+			emit_return(code, errno_action(rules->error));
 		}
 		loaded = argument;
 	}
@@ -288,11 +308,12 @@ static void call_add(struct call *calls, size_t *n, const struct call *call)
 }
 
 /* What scripts are denied and those who build cells need: the maker (setns, clone3), init (mounts,
- * host name, bounding set and filter by prctl), the script's process before the filter (limits). */
+ * host name, bounding set and filter by prctl). The one limit that the base does not let be set is
+ * set before it (src/init/maker.c). */
 static bool is_for_builders(const char *name)
 {
 	static const char *const names[] = { "mount", "move_mount", "setns", "clone3",
-		"sethostname", "prctl", "setrlimit", "prlimit64" };
+		"sethostname", "prctl" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (strcmp(name, names[i]) == 0)
@@ -457,7 +478,7 @@ int filter_code_make(enum filter_part part, struct sock_filter *program, unsigne
 	struct code code = { .program = program, .cap = cap };
 	size_t n = spans_make(calls, calls_collect(part, calls), spans);
 
-	emit_numbers(&code);
+	emit_numbers(part, &code);
 	tree = (struct tree){ .code = &code };
 	emit_tree(&tree, spans, n);
 	emit_returns(&tree);

@@ -26,7 +26,9 @@ int maker_filters_make(struct maker_filters *ret)
 {
 	int r = filter_make_script(FILTER_BASE, &ret->base_fd, &ret->base_count);
 
-	return r < 0 ? r : filter_make_script(FILTER_REST, &ret->rest_fd, &ret->rest_count);
+	if (r == 0)
+		r = filter_make_script(FILTER_REST, &ret->rest_fd, &ret->rest_count);
+	return r == 0 && ret->rest_count > MAKER_REST_MAX ? -E2BIG : r;
 }
 
 void maker_init(struct maker *maker)

@@ -15,6 +15,9 @@
 #define MAKER_NAME "cloche-make"
 #define INIT_NAME  "cloche-init"
 
+/* Instructions at most that are left for each cell's script. */
+#define MAKER_REST_MAX 64
+
 /* jaild to a cloche-init that is to become a maker: once, in the place of a cell's plan. */
 struct maker_plan {
 	uint32_t magic;
