@@ -2,6 +2,7 @@
 
 #include "base/child.h"
 #include "base/fd.h"
+#include "base/macro.h"
 #include "jail/outside/home.h"
 #include "jail/outside/idmap.h"
 #include "jail/outside/maker.h"
@@ -155,6 +156,16 @@ int cell_build_send(
 	return r == -EPIPE || r == -ECONNRESET ? 0 : r;
 }
 
+/* Where the cell forbids namespaces from, in turn; one more while too many runs share those that
+ * there are. It goes without, just slower. */
+static int limits_choose(struct jaild *jaild)
+{
+	if (jaild->n_limits < MIN(LIMITS_FDS, LIMITS_FDS_PER_RUN * jaild->n_cells) &&
+		procfs_limits_make(&jaild->limits_fds[jaild->n_limits]) == 0)
+		return jaild->limits_fds[jaild->n_limits++];
+	return jaild->limits_fds[jaild->next_limits++ % jaild->n_limits];
+}
+
 static int plan_send(struct cell *cell, int proc_fd)
 {
 	const struct session *session = cell->session;
@@ -167,7 +178,7 @@ static int plan_send(struct cell *cell, int proc_fd)
 		.filter_count = jaild->filter_count,
 		.is_quiet = cell->is_quiet };
 	int fds[PLAN_FDS_MAX] = { [PLAN_FD_HOME] = cell->home_fd,
-		[PLAN_FD_PROC_SYS] = jaild->limits_fds[jaild->next_limits++ % LIMITS_FDS],
+		[PLAN_FD_PROC_SYS] = limits_choose(jaild),
 		[PLAN_FD_FILTER] = jaild->filter_fd,
 		[PLAN_FD_PROC] = proc_fd };
 

@@ -16,8 +16,10 @@ struct upload;
 
 /* The kernel finds a file of sys/user among those of the same name of all user namespaces that
  * have used the same procfs, dead ones for a while too: one after the other. So cells take turns
- * with several. */
-#define LIMITS_FDS 16
+ * with several: LIMITS_FDS_PER_RUN for each run under way. One takes a third of a millisecond to
+ * make, so jaild starts with those of one run. */
+#define LIMITS_FDS	   32u
+#define LIMITS_FDS_PER_RUN 4u
 
 /*
  * The one object of the program: what jaild holds for its whole life. Everything else hangs off it
@@ -49,7 +51,8 @@ struct jaild {
 	uint32_t filter_count;
 	struct maker_filters filters; /* and in parts */
 
-	int limits_fds[LIMITS_FDS]; /* sys/user of as many other ones */
+	int limits_fds[LIMITS_FDS]; /* sys/user of other ones, the first n_limits */
+	unsigned n_limits;
 	unsigned next_limits;
 
 	struct maker maker;

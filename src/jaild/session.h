@@ -18,7 +18,7 @@ struct walk;
 #define SESSION_DESCRIPTORS                                                                        \
 	(10 + CGROUP_SESSION_FILES + 2 * (CGROUP_CELL_FILES + CGROUP_TASKS_MAX + 1) +              \
 		LIVE_DESCRIPTORS)
-#define DESCRIPTORS_RESERVE 128
+#define DESCRIPTORS_RESERVE 144
 
 /* A session: what its cells have in common. Owned by the jaild's list. */
 struct session {

@@ -131,13 +131,15 @@ static int template_start(struct jaild *jaild, int rootfs_fd)
 	return template_make(&source, jaild->proc_fd, &jaild->template_ns_fd);
 }
 
+/* Where cells forbid namespaces from. Time namespaces nobody here needs: they are forbidden at
+ * once, in our own user namespace, which bounds what all cells below it may have together. */
 static int limits_make(struct jaild *jaild)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < LIMITS_FDS && r == 0; i++)
-		r = procfs_limits_make(&jaild->limits_fds[i]);
-	return r;
+	for (; r == 0 && jaild->n_limits < LIMITS_FDS_PER_RUN; jaild->n_limits += r == 0)
+		r = procfs_limits_make(&jaild->limits_fds[jaild->n_limits]);
+	return r < 0 ? r : fd_write_file(jaild->limits_fds[0], "max_time_namespaces", "0");
 }
 
 /* A root of our own with /proc and the folder of homes, attached over the host's /proc for the

@@ -1,6 +1,8 @@
 """A run as the host sees it: ids, rights, namespaces, descriptors, environment, limits of every process in it."""
+import errno
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import host_view
@@ -167,14 +169,35 @@ def test_privileged_programs_hold_nothing_in_the_initial_namespace(seen):
             assert status["CapEff"] == NO_CAPABILITIES, f"{status['Name']} has {status['CapEff']} on the host"
 
 
+# Enters the user namespace of a process, where it then has all rights, and makes one more namespace. Prints the errno.
+UNSHARE = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.setns(os.open(f"/proc/{sys.argv[1]}/ns/user", os.O_RDONLY), 0x10000000) < 0: sys.exit("setns")
+print(ctypes.get_errno() if libc.unshare(int(sys.argv[2], 16)) < 0 else 0)
+"""
+NAMESPACES = {"user": "0x10000000", "pid": "0x20000000", "mnt": "0x20000", "net": "0x40000000", "ipc": "0x8000000",
+              "uts": "0x4000000", "cgroup": "0x2000000", "time": "0x80"}
+
+
 @pytest.mark.both
-def test_no_new_namespaces_by_sysctl_either(seen):
-    """The second lock: the sysctls of the cell's own user namespace, read from within it with all rights there."""
-    names = ["user", "pid", "mnt", "net", "ipc", "uts", "cgroup", "time"]
-    files = [f"/proc/sys/user/max_{name}_namespaces" for name in names]
-    read = subprocess.run(["nsenter", "--user", "--preserve-credentials", "-t", str(seen.script), "cat", *files],
-                          capture_output=True, text=True, check=True)
-    assert read.stdout.split() == ["0"] * len(names), dict(zip(names, read.stdout.split()))
+@pytest.mark.parametrize("kind", NAMESPACES)
+def test_no_new_namespaces_by_sysctl_either(seen, kind):
+    """The second lock, tried from within the cell's own user namespace with all rights there: the filter is not in the way."""
+    tried = subprocess.run([sys.executable, "-c", UNSHARE, str(seen.script), NAMESPACES[kind]],
+                           capture_output=True, text=True, check=True)
+    assert tried.stdout.split() == [str(errno.ENOSPC)]
+
+
+@pytest.mark.both
+def test_the_sysctls_behind_it(seen):
+    names = ["user", "pid", "mnt", "net", "ipc", "uts", "cgroup"]
+    jaild = int(status_of(seen.init)["PPid"])
+    for pid, kinds in ((seen.script, names), (jaild, ["time"])):
+        files = [f"/proc/sys/user/max_{kind}_namespaces" for kind in kinds]
+        read = subprocess.run(["nsenter", "--user", "--preserve-credentials", "-t", str(pid), "cat", *files],
+                              capture_output=True, text=True, check=True)
+        assert read.stdout.split() == ["0"] * len(kinds), dict(zip(kinds, read.stdout.split()))
 
 
 def test_the_session_is_an_own_one(seen):

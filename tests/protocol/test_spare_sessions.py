@@ -154,7 +154,7 @@ def test_too_many_are_refused(jaild):
 
 def test_full_house(pen):
     """Spares take no session's place, and none are built when nobody could take them."""
-    with wire.Jaild(pen, before="ulimit -n 384; ") as jaild:
+    with wire.Jaild(pen, before="ulimit -n 400; ") as jaild:
         jaild.spares(3)
         assert ready(jaild, 3)
         sessions = []
@@ -163,7 +163,7 @@ def test_full_house(pen):
                 sessions.append(jaild.open(f"s{number}"))
                 time.sleep(0.05)
         assert refusal.value.error == errno.ENFILE  # which limit it is
-        assert len(sessions) == 8  # (384 - 128) / 32: src/jaild/session.h
+        assert len(sessions) == 8  # (400 - 144) / 32: src/jaild/session.h
         time.sleep(0.2)
         assert jaild.status()["spares"] == 0
         for session in sessions:
