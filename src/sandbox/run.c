@@ -84,11 +84,16 @@ static void on_message(struct jaild_watch *watch, const union wire_any *message)
 }
 
 /* The memfd that the bootstrap maps: its size is fixed, so that no script can shrink it under us.
- */
-static int report_make(int *ret_fd)
+ * Who has no bootstrap has nothing to report, and reads as such. */
+static int report_make(const struct package *package, int *ret_fd)
 {
-	AUTO_CLOSE int fd = memfd_create("cloche-report", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	AUTO_CLOSE int fd = -1;
 
+	if (package->language != PACKAGE_PYTHON) {
+		*ret_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+		return *ret_fd < 0 ? -errno : 0;
+	}
+	fd = memfd_create("cloche-report", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0 || ftruncate(fd, REPORT_SIZE) < 0 ||
 		fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return -errno;
@@ -137,7 +142,7 @@ static int fds_make(struct run *run, const struct run_request *request, int fds[
 	if (r == 0)
 		r = stream_make(&run->fds[RUN_STDERR], &fds[WIRE_RUN_STDERR]);
 	if (r == 0)
-		r = report_make(&fds[WIRE_RUN_REPORT]);
+		r = report_make(request->package, &fds[WIRE_RUN_REPORT]);
 	return r;
 }
 
