@@ -115,7 +115,8 @@ void cell_build(struct cell *cell)
 	wall(STAGE_INIT_NAMESPACES, namespaces_forbid(fds[PLAN_FD_PROC_SYS]));
 	wall(STAGE_INIT_INHERITED, resources_reset());
 	wall(STAGE_INIT_BOUNDING, identity_empty_bounding());
-	wall(STAGE_INIT_LANDLOCK, landlock_prepare(cell->plan.landlock_abi, &landlock_fd));
+	wall(STAGE_INIT_LANDLOCK,
+		landlock_prepare(cell->plan.landlock_abi, fds[PLAN_FD_HOME], &landlock_fd));
 	wall(STAGE_INIT_AFFINITY, resources_pin(cell->plan.cpus));
 	wall(STAGE_INIT_DESCRIPTORS, descriptors_close(landlock_fd, fds[PLAN_FD_FILTER]));
 	cell->landlock_fd = CELL_LANDLOCK_FD;

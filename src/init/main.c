@@ -99,16 +99,21 @@ static pid_t run_start(struct cell *cell, const struct script *script, const str
 	return pid > 0 ? pid : script_start(script);
 }
 
-static int package_map(int fd, struct script *script)
+/* A short one is read to where our memory is written in any case: a mapping costs more. */
+static int package_take(int fd, struct script *script)
 {
+	static char little[512];
 	struct stat status;
-	void *data;
+	void *data = little;
 
 	if (!fd_is_sealed(fd) || fstat(fd, &status) < 0)
 		return -EPERM;
 	if (status.st_size <= 0 || status.st_size > PACKAGE_SIZE_MAX)
 		return -EBADMSG;
-	data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (status.st_size > (off_t)sizeof(little))
+		data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	else if (pread(fd, little, sizeof(little), 0) != status.st_size)
+		return -EBADMSG;
 	if (data == MAP_FAILED)
 		return -errno;
 	script->package = data;
@@ -156,7 +161,7 @@ __attribute__((noreturn)) static void init_run(void)
 		cell->warm_fd = fd_close(cell->warm_fd);
 		live_serve(cell);
 	}
-	wall(STAGE_RUN_PACKAGE, package_map(fds[WIRE_RUN_PACKAGE], &script));
+	wall(STAGE_RUN_PACKAGE, package_take(fds[WIRE_RUN_PACKAGE], &script));
 	watch.signal_fd = children_open();
 	wall(STAGE_RUN_PACKAGE, watch.signal_fd);
 	script.fds = fds;

@@ -104,27 +104,25 @@ int landlock_hold(void)
 /* The home is the session's: through a socket with a name in it, a run could hand descriptors to
  * the live interpreter beside it, and so keep what is to end with the run (its network). The other
  * two are the cell's own. */
-static int rules_add(int ruleset_fd, uint64_t rights)
+static int rules_add(int ruleset_fd, int home_fd, uint64_t rights)
 {
-	static const struct {
-		const char *path;
-		uint64_t without;
-	} writable[] = { { CELL_HOME, FS_IOCTL_DEV | FS_MAKE_SOCK }, { CELL_TMP, FS_IOCTL_DEV },
-		{ CELL_SHM, FS_IOCTL_DEV } };
+	static const char *const own[] = { CELL_TMP, CELL_SHM };
 	int r = rule_add(ruleset_fd, LANDLOCK_HELD_FD, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
 
 	for (int i = 1; i < LANDLOCK_HELD && r == 0; i++)
 		r = rule_add(ruleset_fd, LANDLOCK_HELD_FD + i,
 			(FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE) & rights);
-	for (size_t i = 0; i < ARRAY_SIZE(writable) && r == 0; i++) {
-		AUTO_CLOSE int fd = path_open(writable[i].path);
+	if (r == 0)
+		r = rule_add(ruleset_fd, home_fd, rights & ~(FS_IOCTL_DEV | FS_MAKE_SOCK));
+	for (size_t i = 0; i < ARRAY_SIZE(own) && r == 0; i++) {
+		AUTO_CLOSE int fd = path_open(own[i]);
 
-		r = fd < 0 ? fd : rule_add(ruleset_fd, fd, rights & ~writable[i].without);
+		r = fd < 0 ? fd : rule_add(ruleset_fd, fd, rights & ~FS_IOCTL_DEV);
 	}
 	return r;
 }
 
-int landlock_prepare(unsigned abi, int *ret_fd)
+int landlock_prepare(unsigned abi, int home_fd, int *ret_fd)
 {
 	uint64_t rights = rights_known(abi);
 	AUTO_CLOSE int ruleset_fd = ruleset_create(abi, rights);
@@ -132,7 +130,7 @@ int landlock_prepare(unsigned abi, int *ret_fd)
 
 	if (ruleset_fd < 0)
 		return ruleset_fd;
-	r = rules_add(ruleset_fd, rights);
+	r = rules_add(ruleset_fd, home_fd, rights);
 	if (r < 0)
 		return r;
 	*ret_fd = TAKE_FD(ruleset_fd);

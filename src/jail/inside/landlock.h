@@ -13,9 +13,10 @@
 #define LANDLOCK_HELD	 6
 int landlock_hold(void);
 
-/* Writes the rules, as root of the finished cell, who may open every path, with what is held. abi
- * is what jaild found (>= 1). The caller closes *ret_fd. Returns 0 or -errno. */
-int landlock_prepare(unsigned abi, int *ret_fd);
+/* Writes the rules, as root of the finished cell, who may open every path, with what is held.
+ * home_fd is the mount that has become the home; abi is what jaild found (>= 1). The caller closes
+ * *ret_fd. Returns 0 or -errno. */
+int landlock_prepare(unsigned abi, int home_fd, int *ret_fd);
 
 /* Puts the calling process under the rules; no_new_privs must be set. Returns 0 or -errno. */
 int landlock_restrict(int ruleset_fd);
