@@ -7,7 +7,7 @@
 #include "jaild/answer.h"
 #include "jaild/cell_build.h"
 #include "jaild/live/live_oom.h"
-#include "jaild/walk.h"
+#include "jaild/spares/walk.h"
 #include "wire/channel.h"
 
 #include <errno.h>

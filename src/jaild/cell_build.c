@@ -97,8 +97,8 @@ static bool maker_prepare(const struct cell *cell, struct failure *failure)
 {
 	struct jaild *jaild = cell->session->jaild;
 
-	return !step_failed(failure, STAGE_CELL_CLONE,
-		       maker_need(&jaild->maker, &jaild->maker_base)) &&
+	return !step_failed(
+		       failure, STAGE_CELL_CLONE, maker_need(&jaild->maker, &jaild->maker_base)) &&
 	       !step_failed(failure, STAGE_CELL_OOM_SCORE,
 		       maker_score(&jaild->maker, jaild->proc_fd, OOM_SCORE_CELL));
 }

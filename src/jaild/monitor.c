@@ -10,8 +10,8 @@
 #include "jaild/cell.h"
 #include "jaild/client.h"
 #include "jaild/make.h"
+#include "jaild/spares/walk.h"
 #include "jaild/upload.h"
-#include "jaild/walk.h"
 #include "wire/channel.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 #include "base/str.h"
 #include "jaild/answer.h"
 #include "jaild/cell_build.h"
+#include "jaild/spares/walk.h"
 #include "jaild/upload.h"
-#include "jaild/walk.h"
 
 #include <errno.h>
 #include <string.h>

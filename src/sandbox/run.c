@@ -84,13 +84,14 @@ static void on_message(struct jaild_watch *watch, const union wire_any *message)
 }
 
 /* The memfd that the bootstrap maps: its size is fixed, so that no script can shrink it under us.
- * Who has no bootstrap has nothing to report, and reads as such. */
+ * Who has no bootstrap has nothing to report, and reads as such (a supervisor may open it for
+ * nothing else than reading). */
 static int report_make(const struct package *package, int *ret_fd)
 {
 	AUTO_CLOSE int fd = -1;
 
 	if (package->language != PACKAGE_PYTHON) {
-		*ret_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+		*ret_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		return *ret_fd < 0 ? -errno : 0;
 	}
 	fd = memfd_create("cloche-report", MFD_CLOEXEC | MFD_ALLOW_SEALING);

@@ -32,11 +32,9 @@ static int on_chunk(struct run *run, enum run_stream stream, struct str chunk)
 	return scene->chunk_result;
 }
 
-static void scene_start(struct scene *scene, struct str input)
+static void scene_start_in(struct scene *scene, enum package_language language, struct str input)
 {
-	static const struct package package = {
-		.language = PACKAGE_BASH, .code = "x", .code_size = 1
-	};
+	const struct package package = { .language = language, .code = "x", .code_size = 1 };
 	const struct run_request request = { .session = 4,
 		.wall_ms = 1000,
 		.package = &package,
@@ -57,6 +55,11 @@ static void scene_start(struct scene *scene, struct str input)
 	assert_int_equal(wire_check(&message, sizeof(struct wire_run), n_fds), 0);
 	assert_int_equal(message.run.session, 4);
 	assert_int_equal(message.run.wall_ms, 1000);
+}
+
+static void scene_start(struct scene *scene, struct str input)
+{
+	scene_start_in(scene, PACKAGE_PYTHON, input);
 }
 
 static void tell(struct scene *scene, union wire_any message, unsigned type, uint32_t seq)
@@ -212,6 +215,20 @@ static void test_the_report_is_read_at_the_end(void **state)
 
 /* Whatever a script makes of it: pages that were never written end it, and its last byte may be
  * written. */
+static void test_nobody_reports_of_bash(void **state)
+{
+	struct scene scene;
+
+	scene_start_in(&scene, PACKAGE_BASH, STR(""));
+	assert_int_equal(pwrite(scene.fds[WIRE_RUN_REPORT], "\x01\x01\0\0\0x", 6, 0), -1);
+	tell_started(&scene);
+	tell_ended(&scene, WIRE_END_EXIT, 0);
+	script_dies(&scene);
+	assert_int_equal(run_wait(&scene.run, -1), RUN_OVER);
+	assert_int_equal(scene.run.report_bytes.len, 0);
+	scene_end(&scene);
+}
+
 static void test_a_report_with_holes_or_without_an_end(void **state)
 {
 	static const char name[] = "\x01\x01\0\0\0n";
@@ -424,6 +441,7 @@ int main(void)
 		cmocka_unit_test(test_input_is_sealed_and_whole),
 		cmocka_unit_test(test_the_script_keeps_blocking_pipes),
 		cmocka_unit_test(test_the_report_is_read_at_the_end),
+		cmocka_unit_test(test_nobody_reports_of_bash),
 		cmocka_unit_test(test_a_report_with_holes_or_without_an_end),
 		cmocka_unit_test(test_a_failed_stage_is_no_run),
 		cmocka_unit_test(test_a_busy_session_is_said),

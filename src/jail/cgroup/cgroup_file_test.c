@@ -269,9 +269,8 @@ static uint64_t shmem_of(const char *used, uint64_t home_bytes)
 {
 	uint64_t bytes = 4711;
 	int used_fd = -1, stat_fd = -1;
-	const struct cgroup_held held = {
-		{ dirfd, "7", "file" }, { dirfd, "7", "stat" }, &used_fd, &stat_fd
-	};
+	const struct cgroup_held held = { { dirfd, "7", "file" }, { dirfd, "7", "stat" }, &used_fd,
+		&stat_fd };
 
 	file_put("7/file", used, strlen(used));
 	file_put("7/stat", "cache 9\nshmem 1234\n", 19);

@@ -169,8 +169,7 @@ int maker_score(struct maker *maker, int proc_fd, int score)
 	return r == -ENOENT || r == -ESRCH ? 0 : r; /* it has gone: its socket will say so */
 }
 
-int maker_make(
-	struct maker *maker, const struct maker_cell *cell, pid_t *ret_pid, int *ret_pidfd)
+int maker_make(struct maker *maker, const struct maker_cell *cell, pid_t *ret_pid, int *ret_pidfd)
 {
 	struct message message = { .order = { .magic = MAKER_MAGIC } };
 	int r = order_fill(cell, &message.order, message.fds);

@@ -69,5 +69,4 @@ int maker_score(struct maker *maker, int proc_fd, int score);
  * nobody knows and that holds control_fd: the caller hangs up on it, and gives neither to another
  * one. Or -errno.
  */
-int maker_make(
-	struct maker *maker, const struct maker_cell *cell, pid_t *ret_pid, int *ret_pidfd);
+int maker_make(struct maker *maker, const struct maker_cell *cell, pid_t *ret_pid, int *ret_pidfd);

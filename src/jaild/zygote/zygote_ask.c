@@ -3,7 +3,7 @@
 #include "base/macro.h"
 #include "jaild/cell.h"
 #include "jaild/session.h"
-#include "jaild/walk.h"
+#include "jaild/spares/walk.h"
 #include "jaild/zygote/zygote_life.h"
 #include "wire/channel.h"
 

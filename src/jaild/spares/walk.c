@@ -1,4 +1,4 @@
-#include "jaild/walk.h"
+#include "jaild/spares/walk.h"
 
 #include "base/alloc.h"
 #include "base/assert.h"
