@@ -16,6 +16,10 @@
  * jaild waits for it. */
 #define ANSWER_LIMIT_S 1
 
+/* One that is killed is gone in less than a millisecond, unless the kernel holds it up; all of
+ * jaild waits here too. */
+#define END_LIMIT_MS 100
+
 /* As many cells have the same layout in memory; a new maker costs about a cell. */
 #define MAKER_CELLS_MAX 256
 
@@ -36,12 +40,13 @@ void maker_init(struct maker *maker)
 	*maker = (struct maker){ .socket = -1, .pidfd = -1 };
 }
 
-/* The cells that it has made are ours and go on. */
+/* The cells that it has made are ours and go on. One that does not end in time is left to whoever
+ * waits for orphans. */
 static void maker_end(struct maker *maker)
 {
 	(void)fd_close(maker->socket);
 	if (maker->pidfd >= 0)
-		child_end(maker->pidfd);
+		(void)child_end_within(maker->pidfd, END_LIMIT_MS);
 	(void)fd_close(maker->pidfd);
 	maker_init(maker);
 }
