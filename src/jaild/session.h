@@ -6,19 +6,19 @@
 #include "jail/outside/network.h"
 #include "jaild/jaild.h"
 #include "jaild/live/live.h"
+#include "wire/descriptors.h"
 #include "wire/message.h"
 
 struct cell;
 struct walk;
 
 /* Sessions that one jaild holds at most: more than the supervisor ever asks for. The limit of open
- * descriptors may allow less: a session with its home, a run and a spare holds up to
- * SESSION_DESCRIPTORS, and DESCRIPTORS_RESERVE are for everything else. */
+ * descriptors may allow less (wire/descriptors.h). */
 #define SESSIONS_MAX 1024
-#define SESSION_DESCRIPTORS                                                                        \
-	(10 + CGROUP_SESSION_FILES + 2 * (CGROUP_CELL_FILES + CGROUP_TASKS_MAX + 1) +              \
-		LIVE_DESCRIPTORS)
-#define DESCRIPTORS_RESERVE 144
+_Static_assert(WIRE_SESSION_DESCRIPTORS == 10 + CGROUP_SESSION_FILES +
+						   2 * (CGROUP_CELL_FILES + CGROUP_TASKS_MAX + 1) +
+						   LIVE_DESCRIPTORS,
+	"what a session holds");
 
 /* A session: what its cells have in common. Owned by the jaild's list. */
 struct session {

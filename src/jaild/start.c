@@ -101,8 +101,8 @@ static void sessions_bound(struct jaild *jaild)
 		limit.rlim_cur = limit.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &limit);
 	}
-	if (limit.rlim_cur > DESCRIPTORS_RESERVE)
-		fit = (limit.rlim_cur - DESCRIPTORS_RESERVE) / SESSION_DESCRIPTORS;
+	if (limit.rlim_cur > WIRE_OTHER_DESCRIPTORS)
+		fit = (limit.rlim_cur - WIRE_OTHER_DESCRIPTORS) / WIRE_SESSION_DESCRIPTORS;
 	jaild->sessions_max = (unsigned)MIN(MAX(fit, (rlim_t)1), (rlim_t)SESSIONS_MAX);
 }
 

@@ -23,6 +23,7 @@
 #include "supervisor/options.h"
 #include "supervisor/supervisor.h"
 #include "wire/control.h"
+#include "wire/descriptors.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -70,6 +71,27 @@ static rlim_t resources_set(void)
 			    "wanted=%d",
 			(unsigned long long)limit.rlim_cur, DESCRIPTORS_MAX);
 	return limit.rlim_cur;
+}
+
+/* jaild has the same hard limit as we, and takes all of it. With too few it refuses the sessions
+ * that do not fit: whoever set the number hears of it now, and not only then. */
+static void sessions_compare(const struct settings *settings)
+{
+	uint64_t wanted = WIRE_OTHER_DESCRIPTORS +
+			  WIRE_SESSION_DESCRIPTORS * (uint64_t)settings->max_sessions;
+	struct rlimit limit;
+	rlim_t left;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_max >= wanted)
+		return;
+	left = limit.rlim_max - MIN(limit.rlim_max, (rlim_t)WIRE_OTHER_DESCRIPTORS);
+	log_warning(
+		"msg=\"descriptors for fewer sessions than max_sessions: lower it, or raise the "
+		"hard limit (ulimit -Hn, LimitNOFILE=)\" max_sessions=%llu fit=%llu now=%llu "
+		"wanted=%llu",
+		(unsigned long long)settings->max_sessions,
+		(unsigned long long)MAX(left / WIRE_SESSION_DESCRIPTORS, (rlim_t)1),
+		(unsigned long long)limit.rlim_max, (unsigned long long)wanted);
 }
 
 static struct http_limits limits_make(rlim_t descriptors)
@@ -207,6 +229,7 @@ int main(int argc, char **argv)
 	(void)log_level_parse(options.settings.log_level, &log_level);
 	log_drop_when_full(); /* every request would wait for the reader of a log */
 	supervisor.http.limits = limits_make(resources_set());
+	sessions_compare(&options.settings);
 	r = lock_in(&options, &what);
 	if (r < 0) {
 		log_error("msg=\"cannot lock itself in\" step=%s error=%s", what,

@@ -101,6 +101,14 @@ def start_with(programs, tmp_path):
         pen.close()
 
 
+@pytest.mark.parametrize("sessions, is_told", [(8, False), (9, True)])
+def test_more_sessions_than_descriptors_are_told_at_the_start(start_with, sessions, is_told):
+    """144 and 32 for each session (src/wire/descriptors.h): with 400 descriptors jaild opens 8."""
+    service = start_with("ulimit -n 400;", "--max-sessions", str(sessions))
+    told = [line for line in service.logged().splitlines() if "fewer sessions than max_sessions" in line]
+    assert [f"max_sessions={sessions} fit=8 now=400 wanted=432" in line for line in told] == [True] * is_told
+
+
 def refused_in_whatever_way(call):
     """The status, 0 for a connection that was refused or cut."""
     try:
