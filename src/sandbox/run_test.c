@@ -213,8 +213,6 @@ static void test_the_report_is_read_at_the_end(void **state)
 	scene_end(&scene);
 }
 
-/* Whatever a script makes of it: pages that were never written end it, and its last byte may be
- * written. */
 static void test_nobody_reports_of_bash(void **state)
 {
 	struct scene scene;
@@ -229,6 +227,8 @@ static void test_nobody_reports_of_bash(void **state)
 	scene_end(&scene);
 }
 
+/* Whatever a script makes of it: pages that were never written end it, and its last byte may be
+ * written. */
 static void test_a_report_with_holes_or_without_an_end(void **state)
 {
 	static const char name[] = "\x01\x01\0\0\0n";
