@@ -5,6 +5,7 @@
  */
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/fault.h"
 #include "base/fd.h"
 #include "base/macro.h"
 #include "base/str.h"
@@ -12,6 +13,7 @@
 #include "cli/base/say.h"
 #include "cli/base/system_files.h"
 #include "cli/command.h"
+#include "cli/up_state.h"
 #include "jail/client/jaild.h"
 #include "jail/client/program.h"
 #include "json/json.h"
@@ -113,7 +115,21 @@ static const char *ask_error(int error)
 	}
 }
 
-static void checks_collect(struct checks *checks, struct buf *files, struct buf *answer)
+/* fault keeps the texts. */
+static void check_supervisor(struct checks *checks, struct fault *fault)
+{
+	struct check check = { .name = STR("supervisor-id") };
+	struct up_user user;
+
+	check.is_ok = up_user_find(&user, fault) == 0;
+	if (!check.is_ok)
+		(void)str_split_once(str_from(fault->text), ':', &check.cause, &check.remedy);
+	check.remedy = str_trim(check.remedy);
+	check_add(checks, check);
+}
+
+static void checks_collect(
+	struct checks *checks, struct buf *files, struct buf *answer, struct fault *fault)
 {
 	char path[PATH_MAX];
 	struct str line, rest;
@@ -133,6 +149,7 @@ static void checks_collect(struct checks *checks, struct buf *files, struct buf 
 			.is_ok = has_init,
 			.cause = has_init ? STR("") : STR("it is not beside cloche"),
 			.remedy = has_init ? STR("") : STR("make build, or make install") });
+	check_supervisor(checks, fault);
 	if (r < 0)
 		check_add(checks, (struct check){ .name = STR("cloche-jaild"),
 					  .cause = str_from(ask_error(r)),
@@ -189,6 +206,7 @@ int cli_doctor(int argc, char **argv)
 	AUTO_BUF struct buf answer = BUF_INIT(ANSWER_MAX), files = BUF_INIT(4 * PATH_MAX);
 	AUTO_FREE struct check *list = xcalloc(CHECKS_MAX, sizeof(*list));
 	struct checks checks = { .list = list };
+	struct fault fault;
 	bool is_json = argc == 2 && strcmp(argv[1], "--json") == 0;
 	int status = 0;
 
@@ -198,7 +216,7 @@ int cli_doctor(int argc, char **argv)
 	}
 	if (argc > 1 && !is_json)
 		return say_usage("there is no '%s' here; see `cloche doctor --help`", argv[1]);
-	checks_collect(&checks, &files, &answer);
+	checks_collect(&checks, &files, &answer, &fault);
 	if (is_json)
 		status = print_json(&checks);
 	else

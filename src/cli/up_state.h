@@ -37,6 +37,10 @@ void up_state_close(struct up_state *state);
  * stays. */
 int up_state_open_audit(struct up_state *state, struct fault *ret_fault);
 
+/* Whom the supervisor goes on as: we, unless we are root; then the user cloche, or an id that
+ * nobody has. Returns 0, or -errno with *ret_fault, "CAUSE: REMEDY", if that id is somebody's. */
+int up_user_find(struct up_user *ret_user, struct fault *ret_fault);
+
 /* The part of up_state_open that is about kept sessions: makes and opens DIR/store, for the
  * supervisor's user, and DIR/secret.key, once. */
 int up_store_open(struct up_state *state, struct fault *ret_fault);

@@ -6,9 +6,11 @@
  */
 #include "cli/up_state.h"
 
+#include "base/buf.h"
 #include "base/fault.h"
 #include "base/fd.h"
 #include "crypt/key.h"
+#include "launch/id_range.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,18 +23,52 @@
 #define SUPERVISOR_USER "cloche"
 /* Without such a user: the first id above those that jaild takes for root (launch/id_range.h). */
 #define SUPERVISOR_ID 1879113728u
+/* A host with thousands of users has some 100 KiB. */
+#define SUBID_FILE_MAX (4u * 1024 * 1024)
 /* Descriptors that a child inherits are numbered from here on (jail/client/program.h). */
 #define FDS_ABOVE 16
 
-static struct up_user user_find(void)
+/* Somebody's container would run as the supervisor's user: it could signal it and read the store.
+ */
+static int id_check(const char *path, struct fault *ret_fault)
+{
+	AUTO_BUF struct buf text = BUF_INIT(SUBID_FILE_MAX);
+	int r = buf_add_file(&text, AT_FDCWD, path);
+
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0) {
+		fault_set(ret_fault, FAULT_BAD_REQUEST, "%s: %s", path, strerror(-r));
+		return r;
+	}
+	if (!id_range_overlaps(buf_get_slice(&text), SUPERVISOR_ID, 1))
+		return 0;
+	fault_set(ret_fault, FAULT_BAD_REQUEST,
+		"%s gives the id %u, which the supervisor would have, to somebody: make a user "
+		"for it (useradd --system cloche), or shorten that line",
+		path, SUPERVISOR_ID);
+	return -EADDRINUSE;
+}
+
+int up_user_find(struct up_user *ret_user, struct fault *ret_fault)
 {
 	const struct passwd *user = geteuid() == 0 ? getpwnam(SUPERVISOR_USER) : NULL;
+	int r;
 
-	if (geteuid() != 0)
-		return (struct up_user){ .uid = geteuid(), .gid = getegid() };
-	if (user && user->pw_uid != 0)
-		return (struct up_user){ .uid = user->pw_uid, .gid = user->pw_gid };
-	return (struct up_user){ .uid = SUPERVISOR_ID, .gid = SUPERVISOR_ID };
+	if (geteuid() != 0) {
+		*ret_user = (struct up_user){ .uid = geteuid(), .gid = getegid() };
+		return 0;
+	}
+	if (user && user->pw_uid != 0) {
+		*ret_user = (struct up_user){ .uid = user->pw_uid, .gid = user->pw_gid };
+		return 0;
+	}
+	r = id_check("/etc/subuid", ret_fault);
+	if (r == 0)
+		r = id_check("/etc/subgid", ret_fault);
+	if (r == 0)
+		*ret_user = (struct up_user){ .uid = SUPERVISOR_ID, .gid = SUPERVISOR_ID };
+	return r;
 }
 
 /* Files that another user's supervisor wrote: the user cloche may have come or gone. */
@@ -131,9 +167,10 @@ static int secret_open(int dir_fd, int *ret_fd)
 
 int up_store_open(struct up_state *state, struct fault *ret_fault)
 {
-	int r;
+	int r = up_user_find(&state->user, ret_fault);
 
-	state->user = user_find();
+	if (r < 0)
+		return r;
 	r = folder_open(state->dir_fd, &state->user, &state->store_fd);
 	if (r < 0) {
 		fault_set(ret_fault, FAULT_BAD_REQUEST, "store: %s", strerror(-r));

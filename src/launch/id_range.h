@@ -12,7 +12,7 @@
 #define ID_RANGE_COUNT 65536u
 /* Where root's range is looked for: above all that systemd (its document "Users, Groups, UIDs and
  * GIDs on systemd Systems") and distributions hand out. Every second range, as the id after the
- * first is the supervisor's (cli/up_children.c). */
+ * first is the supervisor's (cli/up_store.c). */
 #define ID_BASE	      1879048192u
 #define ID_BASE_STEP  (2 * ID_RANGE_COUNT)
 #define ID_BASE_TRIES 64u

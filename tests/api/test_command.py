@@ -241,3 +241,20 @@ def test_each_picture_is_read_in_a_session_of_its_own_that_is_not_kept(service, 
     pictures = {key: how for key, how in seen.items() if key.startswith("picture-")}
     assert len(pictures) == 2 and set(pictures.values()) == {("ephemeral", "strict")}, seen
     assert ("kept", "roomy") in seen.values()
+
+
+def test_no_supervisor_has_an_id_that_somebody_may_take(service, tmp_path):
+    """It was not looked at who has the id that it goes on as where there is no user cloche."""
+    (tmp_path / "subuid").write_text("ann:1879113728:1\n")
+    with open("/etc/passwd", encoding="utf-8") as file:
+        (tmp_path / "passwd").write_text("".join(line for line in file if not line.startswith("cloche:")))
+
+    def there(*words):
+        script = "mount --bind subuid /etc/subuid && mount --bind passwd /etc/passwd && exec \"$@\""
+        return subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", PROGRAM, *words], cwd=tmp_path, capture_output=True,
+                              text=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
+
+    check, = (row for row in json.loads(there("doctor", "--json").stdout)["checks"] if row["name"] == "supervisor-id")
+    assert not check["ok"] and "/etc/subuid" in check["cause"] and "useradd --system cloche" in check["remedy"]
+    done = there("up", "--no-assistant", "--state", "state", "--listen", "none")
+    assert done.returncode == 125 and "/etc/subuid gives" in done.stderr and "useradd --system cloche" in done.stderr
