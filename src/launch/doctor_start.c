@@ -15,19 +15,31 @@
 
 /* The whole way of a start, as cloche run goes it, up to jaild's "ready". */
 
-/* The launcher's own words, if it has any, are the best remedy. */
+/* The launcher's own words, if it has any, are the best: "cloche: CAUSE: REMEDY", or a remedy
+ * alone.
+ */
 static void words_read(int fd, struct finding *ret)
 {
-	ssize_t n = read(fd, ret->remedy, sizeof(ret->remedy) - 1);
-	char *colon;
+	char line[sizeof(ret->remedy)], cause[sizeof(ret->cause)];
+	ssize_t n = read(fd, line, sizeof(line) - 1);
+	struct str words, first, rest;
 
-	ret->remedy[n > 0 ? n : 0] = '\0';
-	ret->remedy[strcspn(ret->remedy, "\n")] = '\0';
-	colon = strstr(ret->remedy, ": ");
-	if (colon)
-		memmove(ret->remedy, colon + 2, strlen(colon + 2) + 1);
-	for (char *p = ret->remedy; *p; p++)
+	line[n > 0 ? n : 0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	for (char *p = line; *p; p++)
 		*p = *p == '\t' ? ' ' : *p;
+	words = str_from(line);
+	if (str_split_once(words, ':', &first, &rest) && str_starts(rest, STR(" ")))
+		words = str_trim(rest);
+	if (str_split_once(words, ':', &first, &rest) && str_starts(rest, STR(" "))) {
+		(void)str_copy(cause, sizeof(cause), ret->cause);
+		if (str_format(ret->cause, sizeof(ret->cause), "%s: %.*s", cause, STR_ARG(first)) <
+			0)
+			(void)str_copy(ret->cause, sizeof(ret->cause), cause);
+		words = str_trim(rest);
+	}
+	if (!str_starts(words, STR("see cloche doctor"))) /* this is it */
+		(void)str_format(ret->remedy, sizeof(ret->remedy), "%.*s", STR_ARG(words));
 }
 
 static void answer_read(int socket, struct finding *ret)

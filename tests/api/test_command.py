@@ -258,3 +258,7 @@ def test_no_supervisor_has_an_id_that_somebody_may_take(service, tmp_path):
     assert not check["ok"] and "/etc/subuid" in check["cause"] and "useradd --system cloche" in check["remedy"]
     done = there("up", "--no-assistant", "--state", "state", "--listen", "none")
     assert done.returncode == 125 and "/etc/subuid gives" in done.stderr and "useradd --system cloche" in done.stderr
+    (tmp_path / "subuid").write_text("ann:1879048192:2415919103\n")  # and of all the others
+    checks = {row["name"]: row for row in json.loads(there("doctor", "--json").stdout)["checks"]}
+    assert checks["start"]["cause"].startswith("cannot find a range of subordinate ids: ")
+    assert "give all ids from" in checks["start"]["cause"] and checks["start"]["remedy"] == "shorten those lines"
