@@ -185,9 +185,12 @@ void cell_end(struct cell *cell)
 		if (!cell->is_dead)
 			(void)syscall(SYS_pidfd_send_signal, cell->pidfd, SIGKILL, NULL, 0);
 	}
-	/* init is about to end by itself, and all there is with it */
-	if (cell->has_exit && !cell->is_live && !cell->is_dead)
+	/* init is about to end by itself, and all there is with it; late as below */
+	if (cell->has_exit && !cell->is_live && !cell->is_dead) {
+		nursery_reap(jaild);
+		loop_timer_set(&jaild->loop, &cell->timer, DEATH_RETRY_US, on_retry);
 		return;
+	}
 	is_empty = cgroup_cell_is_empty(&jaild->cgroups, &cell->cgroup);
 	if (is_empty == 0)
 		(void)cgroup_cell_kill(&jaild->cgroups, &cell->cgroup);

@@ -1,6 +1,5 @@
 #include "jaild/cell_build.h"
 
-#include "base/child.h"
 #include "base/fd.h"
 #include "base/macro.h"
 #include "jail/outside/home.h"
@@ -307,7 +306,7 @@ void cell_destroy(struct cell *cell)
 	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
 	cell->control_fd = fd_close(cell->control_fd);
 	if (cell->pidfd >= 0 && !cell->is_dead)
-		child_end(cell->pidfd);
+		nursery_end_init(cell->session->jaild, cell->pidfd);
 	cell->pidfd = fd_close(cell->pidfd);
 	group_give(cell);
 	cell_rest(cell->session);

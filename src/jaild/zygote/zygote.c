@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -45,6 +46,9 @@ static const struct {
 	[ZYGOTE_SMALL] = { .one_bytes = 64ULL << 20, .copy_bytes = 256ULL << 10 },
 	[ZYGOTE_DATA] = { .one_bytes = 384ULL << 20, .copy_bytes = 768ULL << 10 },
 };
+
+/* Of a millisecond each. */
+#define INIT_WAITS 100
 
 /* Zygotes' pids are from here on: far above those in a cell, so that a copy, whatever it asks its
  * pid for, sees that it is one (jail/outside/spawn.h). */
@@ -110,6 +114,16 @@ void nursery_reap(const struct jaild *jaild)
 		(void)waitid(P_PID, (id_t)info.si_pid, &info, WEXITED | WNOHANG);
 		info.si_pid = 0;
 	}
+}
+
+void nursery_end_init(const struct jaild *jaild, int pidfd)
+{
+	struct pollfd death = { .fd = pidfd, .events = POLLIN };
+
+	(void)syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+	for (int i = 0; i < INIT_WAITS && poll(&death, 1, 1) == 0; i++)
+		nursery_reap(jaild);
+	child_end(pidfd);
 }
 
 static void on_death(struct watch *watch)

@@ -75,3 +75,6 @@ struct zygote_cell {
 /* Asks for a copy in a cell. Returns 0 if it is on its way, or may be: the descriptors stay the
  * caller's; -EAGAIN if no zygote of the kind serves, or -errno. */
 int zygote_ask(struct jaild *jaild, enum zygote_kind kind, const struct zygote_cell *cell);
+
+/* Kills a cell's init, whose pidfd this is, and waits for its end; and so for those. */
+void nursery_end_init(const struct jaild *jaild, int pidfd);
