@@ -1,9 +1,9 @@
 """Runs the person's script as `python3 main.py ARGS...` in the home would, and tells how it ended.
 
 The boundary. What stands above `run` depends on no script: it can be executed long before, and once
-for many processes that are forked later. `run` is called in the process that becomes the script's,
-after its sys.argv and sys.orig_argv are those of the command line; it maps the report, compiles, and
-makes all ready. It returns; the script starts when the file that Python was started with, whose
+for many processes that are forked later; so can `set_up` be called, with sys.argv and sys.orig_argv
+as for a script without arguments. `run` is called in the process that becomes the script's; it maps
+the report and compiles. It returns; the script starts when the file that Python was started with, whose
 module is __main__, ends by a KeyboardInterrupt with nothing left to do. Started as a program, this
 file does just that.
 
@@ -53,6 +53,8 @@ print_value = sys.displayhook
 process = 0  # whose report it is
 own = 0  # where the command line names the file that Python was started with
 memory = None  # the report's, mapped
+written = 0  # bytes of it
+is_compiler_loaded = False  # compile() has been called
 source = b""  # the script's text
 script_code = None
 is_forgone = False  # the last value: the script has its own ways with it
@@ -104,14 +106,11 @@ def load(part):
 
 def compile_script():
     """The script's code. Its warnings are shown; of its errors plain Python is to tell."""
-    global source
-    with open(SCRIPT, "rb") as file:
-        source = file.read()
     stream = sys.stderr
     sys.stderr = warnings = StringIO()
     try:
         check_encoding(source)
-        code = compile_quickly(source)
+        code = None if is_compiler_loaded else compile_quickly(source)
         if code is None or warnings.tell():
             sys.stderr = warnings = StringIO()  # what came named a wrong file
             code = compile_source(SCRIPT)
@@ -260,7 +259,9 @@ def watch_loaded_pyplot():
 
 def prepare():
     """Loads, long before a script is known, what it may need."""
+    global is_compiler_loaded
     load("results")
+    is_compiler_loaded = True
     if "matplotlib.pyplot" in sys.modules:
         watch_loaded_pyplot()
 
@@ -279,7 +280,6 @@ def make_main():
     sys.modules["__main__"] = module
     sys.argv[0] = ARGV0
     sys.orig_argv[own] = ARGV0
-    sys.path.insert(0, HOME)
     sys.path_importer_cache[SCRIPT] = sys.path_importer_cache.pop(started.get("__file__"), None)
     return names
 
@@ -294,8 +294,10 @@ def take_script():
 
 def tell_begun():
     """That the script's first instruction is next."""
+    global written
     if memory is not None:
-        memory.write(BEGUN + monotonic_ns().to_bytes(8, "little"))
+        at, written = written, written + len(BEGUN) + 8
+        memory[at:written] = BEGUN + monotonic_ns().to_bytes(8, "little")
 
 
 if version < (3, 12):
@@ -587,36 +589,50 @@ def shorten(text, limit):
 
 def put_bytes(tag, data):
     """Adds a record. Its tag comes last, so that a process that is killed leaves whole ones."""
-    at = memory.tell()
+    global written
+    at = written
     memory[at + 1 : at + 5 + len(data)] = len(data).to_bytes(4, "little") + data
     memory[at] = tag
-    memory.seek(at + 5 + len(data))
+    written = at + 5 + len(data)
 '''
 
 
-def run(report_fd):
-    """Makes all ready for SCRIPT; see "The boundary". sys.path[0] still is the main file's folder."""
-    global is_forgone, memory, own, process, script_code
+def set_up():
+    """Makes ready what any script needs. sys.path[0] still is the main file's folder."""
+    global own
     own = sys.orig_argv.index(sys.argv[0])
-    process = getpid()
     del sys.path[0]
-    memory = map_report(report_fd)
-    script_code = compile_script()
-    is_forgone = b"displayhook" in source or b"settrace" in source or b"setprofile" in source
-    if not is_forgone:
-        script_code = show_last(script_code)
-        sys.displayhook = displayhook
     if "matplotlib.pyplot" in sys.modules:
         watch_loaded_pyplot()
     else:
         sys.meta_path.insert(0, find_figures)
     main.append(make_main())
-    waiting.append(type(stage)(script_code, main[0]))
     player = stage(Script())
     next(player)
     setattr(sys, "last_exc" if version >= (3, 12) else "last_type", player)
 
 
+def read_script():
+    with open(SCRIPT, "rb") as file:
+        return file.read()
+
+
+def run(report_fd, text):
+    """Makes this one ready, which SCRIPT has; see "The boundary"."""
+    global is_forgone, memory, process, script_code, source
+    process = getpid()
+    memory = map_report(report_fd)
+    source = text
+    script_code = compile_script()
+    is_forgone = b"displayhook" in source or b"settrace" in source or b"setprofile" in source
+    if not is_forgone:
+        script_code = show_last(script_code)
+        sys.displayhook = displayhook
+    waiting.append(type(stage)(script_code, main[0]))
+    sys.path.insert(0, HOME)  # last: nothing of ours is to be found there
+
+
 if __name__ == "__main__":
-    run(REPORT_FD)
+    set_up()
+    run(REPORT_FD, read_script())
     raise KeyboardInterrupt

@@ -240,7 +240,7 @@ def call(channel):
     number, fds = receive(channel)
     source, words, variables = read_package(fds[0])
     connect(fds[1:4])
-    boot.memory = map_report(fds[4])
+    boot.memory, boot.written = map_report(fds[4]), 0
     cell = f"<cell {number}>"
     try:
         prepare(cell, source, words, variables)

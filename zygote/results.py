@@ -148,7 +148,7 @@ def tell_result(mime, flags, data):
     """Adds a result to the report, if it is ours: flags, the mime's length, the mime, the text or path."""
     if memory is None or getpid() != process:
         return
-    if len(told) >= RESULTS_MAX or memory.tell() + len(data) > REPORT_SIZE - REPORT_ROOM:
+    if len(told) >= RESULTS_MAX or written + len(data) > REPORT_SIZE - REPORT_ROOM:
         advise(ADVICE_RESULT)
         return
     record = bytes([flags, len(mime)]) + mime.encode() + data

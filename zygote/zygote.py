@@ -1,9 +1,11 @@
 """A zygote: loads what scripts import, then serves copies of itself to cells (src/zygote).
 
 Started by cloche-init as `python3 zygote.py MODULE...`, without rights, in a tree that nothing can be
-written to. In a copy, serve() returns once it is the script's process; what would differ from a
-freshly started interpreter, or be the same in two copies, is made anew here; then wait() returns
-with the run's arguments and bootstrap.py takes over, exactly as when it is executed.
+written to. All that a script's process does before its script, and that depends on no script, is
+done once, here: each line of Python in a copy writes pages, and the kernel copies and frees them. In a copy,
+native.serve() returns once it is the script's process; what would be the same in two copies is made
+anew; then native.wait() returns with the run's arguments and code, and bootstrap.py takes over,
+exactly as when it is executed.
 """
 import sys
 
@@ -114,13 +116,21 @@ def open_nowhere(file, mode="r", *rest, **named):
 
 
 def refresh():
-    """In a copy: nothing random, no name and no number of the process is another copy's too."""
+    """Of what the imports have left, what a started interpreter would not have; no copy needs to do it."""
     modules = sys.modules
     if "tempfile" in modules:
         modules["tempfile"]._name_sequence = None
         modules["tempfile"].tempdir = None
     if "uuid" in modules:
         modules["uuid"]._node = modules["uuid"]._last_timestamp = None
+    if "matplotlib" in modules:
+        forget(modules["matplotlib"].get_configdir)
+        forget(modules["matplotlib"].get_cachedir)
+
+
+def renew():
+    """In a copy: nothing random, no name and no number of the process is another copy's too."""
+    modules = sys.modules
     if "threading" in modules:
         modules["threading"].main_thread()._set_native_id()
     if "ssl" in modules:
@@ -130,9 +140,6 @@ def refresh():
         process._current_process = process._MainProcess()
     if "numpy.random" in modules:
         modules["numpy.random"].seed()
-    if "matplotlib" in modules:
-        forget(modules["matplotlib"].get_configdir)
-        forget(modules["matplotlib"].get_cachedir)
 
 
 def forget(function):
@@ -144,23 +151,32 @@ def forget(function):
         cells["called"].cell_contents = False
 
 
-def reopen(name, number, mode):
+def reopen(number):
     """A standard stream as the interpreter makes it at its start, for what is now behind it."""
+    name, mode = STANDARD[number]
     old = getattr(sys, name)
     buffer = open(number, mode + "b", 0 if mode == "w" else -1, closefd=False)
     raw = buffer if mode == "w" else buffer.raw
     raw.name = old.name
-    new = TextIOWrapper(buffer, old.encoding, old.errors, "\n", False, mode == "w")
+    new = TextIOWrapper(buffer, old.encoding, old.errors, "\n", False, True)  # as with PYTHONUNBUFFERED
     new.mode = mode
     setattr(sys, name, new)
     setattr(sys, f"__{name}__", new)
-    STREAMS.append(new)
+    STREAMS[number] = new
 
 
-def image():
-    """What tells that the interpreter or its packages have been replaced."""
-    places = [sys.executable, *sys.path[2:]]
-    return [(at.st_dev, at.st_ino, at.st_mtime_ns) for at in map(stat_or_none, places) if at]
+def open_streams():
+    """As almost every script has them: /dev/null is here already, the pipes only while they are looked at."""
+    kept = dup(1)
+    for end in pipe():
+        dup2(end, 1)
+        close(end)
+    dup2(1, 2)
+    for number in range(3):
+        reopen(number)
+    dup2(kept, 1)
+    dup2(kept, 2)
+    close(kept)
 
 
 def stat_or_none(path):
@@ -252,7 +268,7 @@ def all_is_usual():
     now = sys.__dict__
     if not now.keys() <= OF_SYS:
         return False
-    for name, stream in zip(("stdin", "stdout", "stderr"), STREAMS):
+    for (name, _), stream in zip(STANDARD, STREAMS):
         if now.get(name) is not stream or now.get(f"__{name}__") is not stream:
             return False
     try:
@@ -290,7 +306,10 @@ def prepare():
     if "logging" in sys.modules:
         atexit.unregister(sys.modules["logging"].shutdown)  # at_end sees to it
     names["prepare"]()
-    refresh()  # what fails here would in every copy
+    names["map_report"] = native.map_report
+    names["conclude"] = note_status(names["conclude"])
+    refresh()
+    renew()  # what fails here would in every copy
     return names, loaded
 
 
@@ -310,7 +329,7 @@ def open_own():
 def witness_start():
     """A process that keeps /proc from what we import, and tells one thing: how many pages another
     process, which can hardly look at itself, has for itself alone. Returns where to ask and to read."""
-    from posix import _exit, fork, pipe, read, write
+    from posix import _exit, fork, read, write
 
     asked, ask = pipe()
     told, tell = pipe()
@@ -354,17 +373,17 @@ def spans(maps):
 def learn(own):
     """Lets a child run a script of ours, as a copy would, and learns which pages that writes; then
     arranges our memory for copies. In the child it returns True."""
-    from posix import dup2, ftruncate, memfd_create
-
     if not own:
         return False
     maps, pagemap = own[:2]
     result = native.learn(pagemap, spans(maps), OWN_MAX["pandas" in sys.modules] - OWN_MORE)
     if result == 1:
+        for end in pipe():  # as a script has
+            dup2(end, 1)
+        dup2(1, 2)
         report = memfd_create("report")
         ftruncate(report, bootstrap["REPORT_SIZE"])
         dup2(report, 3)
-        bootstrap["SCRIPT"] = LESSON
         return True
     trouble.append(-result)
     native.gather(spans(maps))
@@ -374,30 +393,45 @@ def learn(own):
     return False
 
 
-def serve():
-    """Returns in copies only, which are then their script's, and in the child of learn()."""
+def set_up():
+    """All that is the same in every copy. What is made here the garbage collector sees in copies too."""
     LOADED.update(sys.modules)
     del LOADED["__main__"]
     native.keep([LOADED, {name: sys.__dict__.get(name) for name in ENDING}])
     known = {name.partition(".")[0] for name in sys.modules} | {"matplotlibrc"}
-    before = image()
-    KEPT_ALIVE.extend((known, before))  # to free them in a copy would copy what they refer to
+    KEPT_ALIVE.append(known)  # to free it in a copy would copy what it refers to
+    for place in sys.executable, *sys.path[2:]:
+        native.note(place)
+    with open(LESSON, "rb") as file:
+        lesson = file.read()
+    open_streams()
+    sys.argv[:] = [BOOTSTRAP]
+    sys.orig_argv[:] = [sys.executable, BOOTSTRAP]
     gc.collect()
     gc.freeze()
+    bootstrap["set_up"]()
+    return known, ([], lesson)
+
+
+def serve():
+    """Returns in copies only, which are then their script's, and in the child of learn()."""
+    known, lesson = set_up()
     is_child = learn(own)
     if not is_child:
         native.ready(loaded, trouble[0])
-    while not is_child and not native.serve():
-        if image() != before:
-            sys.exit()  # jaild starts another
-    refresh()
-    words = native.stop(witness_ask(*own[2:])) or [] if is_child else native.wait()
-    for name, number, mode in ("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"):
-        reopen(name, number, mode)
-    if words is None or differs(known) or image() != before:
+        native.serve()
+    renew()
+    words, code = native.stop(witness_ask(*own[2:])) or lesson if is_child else native.wait()
+    if words is None or not native.is_same() or not native.home_is_empty() and differs(known):
         start_anew(words or [])
-    sys.argv[:] = [BOOTSTRAP, *words]
-    sys.orig_argv[:] = [sys.executable, BOOTSTRAP, *words]
+    usual = native.streams()
+    for number in range(3):
+        if not usual >> number & 1:
+            reopen(number)
+    if words:
+        sys.argv += words
+        sys.orig_argv += words
+    bootstrap["run"](3, code)
 
 
 def of_user():
@@ -410,7 +444,7 @@ def of_user():
 import gc
 from _io import TextIOWrapper
 from _weakref import ref
-from posix import O_CLOEXEC, O_RDONLY, close, execv, listdir, pread, stat, urandom, wait
+from posix import O_CLOEXEC, O_RDONLY, close, dup, dup2, execv, ftruncate, listdir, memfd_create, pipe, pread, stat, urandom, wait
 from posix import open as open_fd
 
 import cloche_zygote as native
@@ -423,8 +457,9 @@ ENDING = (  # sys_deletes of CPython
     "meta_path __interactivehook__"
 ).split()
 OF_SYS = {*sys.__dict__, "last_type", "last_value", "last_traceback", "last_exc"}
+STANDARD = ("stdin", "r"), ("stdout", "w"), ("stderr", "w")
 LOADED = {}
-STREAMS = []
+STREAMS = [None, None, None]
 KEPT_ALIVE = []
 status = []  # of the script, once it is known
 trouble = []  # an errno: why nothing was learnt, 0 if it was
@@ -433,5 +468,3 @@ own = open_own()
 native.keep(reserve(OBJECTS["pandas" in sys.argv]))
 bootstrap, loaded = prepare()
 serve()
-bootstrap["conclude"] = note_status(bootstrap["conclude"])
-bootstrap["run"](3)

@@ -7,8 +7,10 @@
 #include "jail/plan/zygote.h"
 #include "wire/channel.h"
 #include "wire/package.h"
+#include "wire/report.h"
 #include "zygote/cell_fork.h"
 #include "zygote/hot.h"
+#include "zygote/surroundings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +22,12 @@
 #include <unistd.h>
 
 /*
- * Theory of operation. The zygote's whole life after its imports is serve(): one request of
+ * Theory of operation. The zygote's whole life after its imports is serve(): for each request of
  * jaild's, one copy of this process in a cell. In the copy serve() returns, when it has already
  * become the script's process; zygote.py then makes it as fresh as a started interpreter and calls
- * wait(), which returns with the run's arguments. Limited API of 3.11: one build for all later
- * versions. Everything is refused rather than risked: a zygote that is in doubt ends, and jaild
- * starts another.
+ * wait(), which returns with the run's arguments and code. Limited API of 3.11: one build for all
+ * later versions. Everything is refused rather than risked: a zygote that is in doubt ends, and
+ * jaild starts another.
  */
 
 /* What imports leave open has low numbers. */
@@ -54,14 +56,13 @@ static int event_send(const struct zygote_event *event)
 	return channel_send(INIT_CONTROL_FD, event, sizeof(*event), NULL, 0);
 }
 
-/* Python's half of fork(2) around the copying. Signals are blocked so that none is handled by a
- * helper, in our memory; the copy unblocks them itself. Returns as cell_fork. */
+/* Signals are blocked so that none is handled by a helper, in our memory; the copy unblocks them
+ * itself. Returns as cell_fork. */
 static int copy_make(const struct zygote_request *request, const int *fds, unsigned *ret_stage)
 {
 	sigset_t all, before;
 	int r;
 
-	PyOS_BeforeFork();
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, &before);
 	r = cell_fork(request, fds, ret_stage);
@@ -72,7 +73,6 @@ static int copy_make(const struct zygote_request *request, const int *fds, unsig
 		return 1;
 	}
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
-	PyOS_AfterFork_Parent();
 	return r;
 }
 
@@ -83,7 +83,8 @@ static bool request_is_whole(const struct zygote_request *request, ssize_t n, si
 	       n_fds == ZYGOTE_FD_CGROUPS + request->has_leaf + request->n_tasks;
 }
 
-static PyObject *serve(PyObject *module, PyObject *arguments)
+/* Serves one request. Returns true in the copy. */
+static bool request_serve(void)
 {
 	struct zygote_event answer = { .magic = ZYGOTE_MAGIC, .kind = ZYGOTE_ANSWER };
 	struct zygote_request request;
@@ -91,8 +92,6 @@ static PyObject *serve(PyObject *module, PyObject *arguments)
 	size_t n_fds;
 	ssize_t n;
 
-	(void)module;
-	(void)arguments;
 	n = channel_receive(INIT_CONTROL_FD, &request, sizeof(request), fds, &n_fds);
 	if (n <= 0)
 		_exit(0); /* jaild has no use for us any more */
@@ -103,13 +102,42 @@ static PyObject *serve(PyObject *module, PyObject *arguments)
 #endif
 	r = copy_make(&request, fds, &answer.stage);
 	if (r == 1)
-		Py_RETURN_TRUE;
+		return true;
 	channel_close_fds(fds, n_fds);
 	answer.seq = request.seq;
 	answer.error = -r;
 	if (event_send(&answer) < 0)
 		_exit(1);
-	Py_RETURN_FALSE;
+	return false;
+}
+
+/* Python's half of fork(2) comes once before the first copy; of what it calls, nothing makes sense
+ * to be done in between. From then on no Python runs in the zygote: what it would write would take
+ * the huge pages apart that hot_gather has made. */
+static PyObject *serve(PyObject *module, PyObject *arguments)
+{
+	(void)module;
+	(void)arguments;
+	PyOS_BeforeFork();
+	while (!request_serve()) {
+		if (!surroundings_are_same())
+			_exit(0); /* jaild starts another */
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *note(PyObject *module, PyObject *arguments)
+{
+	const char *path;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "s", &path))
+		return NULL;
+	if (surroundings_note(path) < 0) {
+		PyErr_SetString(PyExc_ValueError, "too many places, or too long a name");
+		return NULL;
+	}
+	Py_RETURN_NONE;
 }
 
 /* Python's half of fork(2) around the child. */
@@ -262,40 +290,80 @@ static PyObject *words_of(const struct package *package)
 	return words;
 }
 
-/* The run's arguments, None for a package that cannot be read. */
-static PyObject *arguments_read(int package_fd)
+/* (arguments, code), (None, None) for a package that cannot be read. */
+static PyObject *package_read(int package_fd)
 {
-	PyObject *words = NULL;
 	struct package package;
+	PyObject *read = NULL;
 	struct stat status;
 	void *data;
 
 	if (fstat(package_fd, &status) < 0)
-		Py_RETURN_NONE;
+		return Py_BuildValue("OO", Py_None, Py_None);
 	data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, package_fd, 0);
 	if (data == MAP_FAILED)
-		Py_RETURN_NONE;
+		return Py_BuildValue("OO", Py_None, Py_None);
 	if (package_parse(data, (size_t)status.st_size, &package) == 0)
-		words = words_of(&package);
+		read = Py_BuildValue(
+			"Ny#", words_of(&package), package.code, (Py_ssize_t)package.code_size);
 	(void)munmap(data, (size_t)status.st_size);
-	if (words)
-		return words;
+	if (read)
+		return read;
 	PyErr_Clear();
-	Py_RETURN_NONE;
+	return Py_BuildValue("OO", Py_None, Py_None);
 }
 
 static PyObject *wait_for_run(PyObject *module, PyObject *arguments)
 {
 	int package_fd = -1;
-	PyObject *words;
+	PyObject *read;
 
 	(void)module;
 	(void)arguments;
 	if (!warm_wait(&package_fd))
 		_exit(0);
-	words = arguments_read(package_fd);
+	read = package_read(package_fd);
 	(void)fd_close(package_fd);
-	return words;
+	return read;
+}
+
+static PyObject *is_same(PyObject *module, PyObject *arguments)
+{
+	(void)module;
+	(void)arguments;
+	return PyBool_FromLong(surroundings_are_same());
+}
+
+static PyObject *home_is_empty(PyObject *module, PyObject *arguments)
+{
+	(void)module;
+	(void)arguments;
+	return PyBool_FromLong(surroundings_home_is_empty());
+}
+
+static PyObject *streams(PyObject *module, PyObject *arguments)
+{
+	(void)module;
+	(void)arguments;
+	return PyLong_FromUnsignedLong(surroundings_streams());
+}
+
+/* The report's memory, which stays for as long as the process lives; None if there is none. */
+static PyObject *map_report(PyObject *module, PyObject *arguments)
+{
+	void *data = MAP_FAILED;
+	struct stat status;
+	int fd;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "i", &fd))
+		return NULL;
+	if (fstat(fd, &status) == 0 && status.st_size >= (off_t)REPORT_SIZE)
+		data = mmap(NULL, REPORT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	(void)fd_close(fd);
+	if (data == MAP_FAILED)
+		Py_RETURN_NONE;
+	return PyMemoryView_FromMemory(data, REPORT_SIZE, PyBUF_WRITE);
 }
 
 static PyMethodDef methods[] = {
@@ -313,9 +381,14 @@ static PyMethodDef methods[] = {
 		"Names of what is not the same in another dictionary." },
 	{ "leave", leave, METH_VARARGS,
 		"Ends the process with this status, without Python's end." },
-	{ "serve", serve, METH_NOARGS, "Serves one request; True in the copy." },
+	{ "note", note, METH_VARARGS, "Notes a file that Python is loaded from, for is_same." },
+	{ "serve", serve, METH_NOARGS, "Serves requests; returns in copies." },
 	{ "wait", wait_for_run, METH_NOARGS,
-		"In the copy: waits for the run, returns its arguments." },
+		"In the copy: waits for the run, returns its arguments and its code." },
+	{ "is_same", is_same, METH_NOARGS, "Whether what was noted is as it was." },
+	{ "home_is_empty", home_is_empty, METH_NOARGS, "Whether there is no file in the home." },
+	{ "streams", streams, METH_NOARGS, "Which of the three are what they most often are." },
+	{ "map_report", map_report, METH_VARARGS, "The report's memory, its descriptor closed." },
 	{ NULL, NULL, 0, NULL },
 };
 
