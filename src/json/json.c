@@ -20,6 +20,13 @@
 #include <limits.h>
 #include <stdlib.h>
 
+/* Of its own, jansson tells a lack of memory while it parses as text that is malformed, for which
+ * the client would be blamed. */
+__attribute__((constructor)) static void memory_give(void)
+{
+	json_set_alloc_funcs(xmalloc, free);
+}
+
 json_t *tree_from(const struct json *j)
 {
 	return (json_t *)(uintptr_t)j;

@@ -7,7 +7,12 @@
 #include "json/json.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void parses(struct str text)
 {
@@ -135,12 +140,42 @@ static void test_malformed_is_told_in_utf8(void **state)
 	}
 }
 
+/* It aborts as everywhere; it was told as malformed text. */
+static void test_a_lack_of_memory_is_not_the_texts_fault(void **state)
+{
+	const struct rlimit nothing = { .rlim_cur = 1, .rlim_max = 1 };
+	AUTO_BUF struct buf text = BUF_INIT(JSON_SIZE_MAX);
+	int status;
+	pid_t pid;
+
+	(void)buf_add_str(&text, "\"");
+	for (size_t i = 0; i < 128 * 1024; i++)
+		(void)buf_add(&text,
+			"a text of 64 bytes, a text of 64 bytes, a text of 64 bytes, a tex", 64);
+	(void)buf_add_str(&text, "\"");
+	parses(buf_get_slice(&text));
+	pid = fork();
+	if (pid == 0) {
+		struct json *j = NULL;
+		struct fault fault;
+
+		(void)!freopen("/dev/null", "w", stderr);
+		signal(SIGABRT, SIG_DFL);
+		(void)setrlimit(RLIMIT_AS, &nothing);
+		(void)json_parse(buf_get_slice(&text), &j, &fault);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_false(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values_of_all_kinds),
 		cmocka_unit_test(test_what_is_no_json),
 		cmocka_unit_test(test_a_name_stands_once),
+		cmocka_unit_test(test_a_lack_of_memory_is_not_the_texts_fault),
 		cmocka_unit_test(test_depth_is_bounded),
 		cmocka_unit_test(test_values_are_bounded),
 		cmocka_unit_test(test_empty_objects_count_as_values),
