@@ -1,7 +1,7 @@
 /*
  * Theory of operation: an object with one mutex, one thread, and what house/state.h describes. The
  * thread closes what is due and sleeps until the next moment when something may be; whoever makes
- * such a moment (a visit that ends) wakes it. Calls of clients look after due sessions themselves,
+ * an earlier one (a visit that ends) wakes it. Calls of clients look after due sessions themselves,
  * so that a session is never used a moment too long because the thread is busy with another.
  *
  * Times are those of CLOCK_MONOTONIC, for the conditions too: a set clock closes nothing.
@@ -79,6 +79,7 @@ static void *thread_main(void *argument)
 		if (close_due(house, &next_us) || house_kept_expire(house, &next_us) ||
 			house_kept_note(house))
 			continue;
+		house->timer_at_us = next_us;
 		if (next_us == UINT64_MAX) {
 			(void)pthread_cond_wait(&house->timer, &house->mutex);
 			continue;

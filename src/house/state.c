@@ -175,6 +175,17 @@ const char *house_due(
 	return session->run || age_us > now_us ? "idle" : "age";
 }
 
+/* Most visits only move a session's end further away, and waking a thread for nothing is a tenth of
+ * a short call. */
+void house_timer_check(struct house *house, const struct house_session *session)
+{
+	usec_t due_us;
+
+	(void)house_due(house, session, &due_us);
+	if (due_us < house->timer_at_us || house->is_generations_due)
+		(void)pthread_cond_signal(&house->timer);
+}
+
 void house_wait(struct house *house, usec_t until_us)
 {
 	struct timespec until = { .tv_sec = (time_t)(until_us / USEC_PER_S),

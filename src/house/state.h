@@ -89,6 +89,7 @@ struct house {
 	pthread_cond_t changed; /* a session or the number of calls */
 	pthread_cond_t timer;	/* for the thread: an earlier deadline may be there */
 	pthread_t thread;
+	usec_t timer_at_us; /* when it looks again by itself, UINT64_MAX: never */
 	struct house_config config;
 	struct pool *pool;
 	struct runs *runs;
@@ -132,6 +133,9 @@ void house_drop(struct house *house, struct house_session *session, const char *
  * it will be as things stand, UINT64_MAX while something is under way. */
 const char *house_due(
 	const struct house *house, const struct house_session *session, usec_t *ret_due_us);
+
+/* A visit of the session has ended: wakes the thread if it has to look earlier than it would. */
+void house_timer_check(struct house *house, const struct house_session *session);
 
 /* Closes an open session: ends its run, waits a moment for its visits, and has jaild free it. The
  * lock is free meanwhile. Returns 0, or -errno with *ret_fault when jaild could not: gone it is

@@ -573,8 +573,8 @@ void visit_end(struct visit *visit)
 	if (session->kept && session->visits == 0)
 		house_kept_idle(house, session);
 	house->calls--;
+	house_timer_check(house, session);
 	house_release(session);
-	(void)pthread_cond_signal(&house->timer);
 	(void)pthread_cond_broadcast(&house->changed);
 	(void)pthread_mutex_unlock(&house->mutex);
 	*visit = (struct visit){ .house = house };
