@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/macro.h"
 #include "http/server.h"
 #include "http/syntax/date.h"
 
@@ -17,6 +18,7 @@
 #include <poll.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 void answer_init(struct answer *answer)
 {
@@ -79,15 +81,26 @@ static int head_format(const struct answer *answer, struct buf *out)
 	return r < 0 ? r : buf_add_str(out, "\r\n");
 }
 
-/* flags: MSG_MORE, or 0. */
-static int send_all(int fd, struct str bytes, int flags, int wait_ms)
+static void parts_advance(struct iovec parts[2], size_t sent)
 {
-	const char *p = bytes.p;
-	size_t n = bytes.n;
+	for (int i = 0; i < 2; i++) {
+		size_t n = MIN(sent, parts[i].iov_len);
 
-	while (n > 0) {
+		parts[i].iov_base = (char *)parts[i].iov_base + n;
+		parts[i].iov_len -= n;
+		sent -= n;
+	}
+}
+
+/* MSG_MORE: the last bytes go with the end of the connection, so that whoever reads until then is
+ * woken once. */
+static int send_all(int fd, struct iovec parts[2], int wait_ms)
+{
+	const struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+
+	while (parts[0].iov_len + parts[1].iov_len > 0) {
 		struct pollfd ready = { .fd = fd, .events = POLLOUT };
-		ssize_t sent = send(fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL | flags);
+		ssize_t sent = sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE);
 
 		if (sent < 0 && errno == EINTR)
 			continue;
@@ -95,8 +108,7 @@ static int send_all(int fd, struct str bytes, int flags, int wait_ms)
 			continue;
 		if (sent < 0)
 			return -EPIPE;
-		p += sent;
-		n -= (size_t)sent;
+		parts_advance(parts, (size_t)sent);
 	}
 	return 0;
 }
@@ -104,15 +116,15 @@ static int send_all(int fd, struct str bytes, int flags, int wait_ms)
 void answer_send(const struct answer *answer, int fd, int wait_ms)
 {
 	AUTO_BUF struct buf head = BUF_INIT(ANSWER_HEAD_MAX);
+	struct iovec parts[2];
 	int r;
 
 	assert(answer->kind == ANSWER_BYTES);
 	r = head_format(answer, &head);
 	assert(r == 0);
-	r = send_all(fd, buf_get_slice(&head), answer->body.len > 0 ? MSG_MORE : 0, wait_ms);
-	if (r == 0)
-		r = send_all(fd, buf_get_slice(&answer->body), 0, wait_ms);
-	if (r < 0)
+	parts[0] = (struct iovec){ .iov_base = head.data, .iov_len = head.len };
+	parts[1] = (struct iovec){ .iov_base = answer->body.data, .iov_len = answer->body.len };
+	if (send_all(fd, parts, wait_ms) < 0)
 		log_debug("msg=\"answer not taken\" status=%d", answer->status);
 	(void)shutdown(fd, SHUT_WR);
 }
