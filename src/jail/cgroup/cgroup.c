@@ -40,7 +40,9 @@ int cgroup_zygotes_kills(const struct cgroup_root *root, const char *name, uint6
 
 void cgroup_session_init(struct cgroup_session *session)
 {
-	*session = (struct cgroup_session){ .peak_fd = -1, .oom_fd = -1 };
+	*session = (struct cgroup_session){
+		.peak_fd = -1, .oom_fd = -1, .shmem_known_bytes = CGROUP_UNKNOWN
+	};
 	for (int i = 0; i < CGROUP_SESSION_FILES; i++)
 		session->file_fds[i] = -1;
 }

@@ -40,6 +40,8 @@ enum cgroup_cell_file {
 	CGROUP_CELL_FILES
 };
 
+#define CGROUP_UNKNOWN UINT64_MAX
+
 /* A session's group, embedded in its owner. */
 struct cgroup_session {
 	uint32_t number;
@@ -48,6 +50,8 @@ struct cgroup_session {
 	bool had_run;	      /* v2 before 6.12: memory.peak is of one run only the first time */
 	uint64_t limit_bytes; /* as it stands; 0: none yet */
 	uint64_t shmem_at_start_bytes;
+	uint64_t shmem_known_bytes; /* of an empty home's session, read a moment ago, until its
+				       next run begins; else CGROUP_UNKNOWN */
 	uint64_t oom_kills_at_start;
 	int file_fds[CGROUP_SESSION_FILES];
 };

@@ -2,6 +2,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "jail/cgroup/cgroup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,23 +104,41 @@ static int held_open(int *fd, const struct cgroup_path *from, int mode)
 	return *fd < 0 ? -errno : 0;
 }
 
-int cgroup_held_number(
-	int *fd, const struct cgroup_path *path, const char *key, uint64_t *ret_number)
+static int held_read(int *fd, const struct cgroup_path *path, char text[CGROUP_FILE_MAX])
 {
-	char text[CGROUP_FILE_MAX];
 	int r = held_open(fd, path, O_RDONLY);
 	ssize_t n;
 
 	if (r < 0)
 		return r;
 	/* the kernel gives all that there is at once */
-	n = pread(*fd, text, sizeof(text) - 1, 0);
+	n = pread(*fd, text, CGROUP_FILE_MAX - 1, 0);
 	if (n < 0)
 		return -errno;
-	if ((size_t)n == sizeof(text) - 1)
+	if (n == CGROUP_FILE_MAX - 1)
 		return -EFBIG;
 	text[n] = '\0';
-	return number_find(text, key, ret_number);
+	return 0;
+}
+
+int cgroup_held_number(
+	int *fd, const struct cgroup_path *path, const char *key, uint64_t *ret_number)
+{
+	char text[CGROUP_FILE_MAX];
+	int r = held_read(fd, path, text);
+
+	return r < 0 ? r : number_find(text, key, ret_number);
+}
+
+int cgroup_held_numbers(
+	int *fd, const struct cgroup_path *path, const char *const keys[2], uint64_t ret_numbers[2])
+{
+	char text[CGROUP_FILE_MAX];
+	int r = held_read(fd, path, text);
+
+	for (int i = 0; i < 2 && r == 0; i++)
+		r = number_find(text, keys[i], &ret_numbers[i]);
+	return r;
 }
 
 int cgroup_held_shmem(const struct cgroup_held *held, uint64_t home_bytes, uint64_t *ret_bytes)
@@ -151,6 +170,17 @@ int cgroup_held_write(int *fd, const struct cgroup_path *path, const char *text)
 	if (n < 0)
 		return -errno;
 	return (size_t)n == size ? 0 : -EIO;
+}
+
+bool cgroup_shmem_known(struct cgroup_session *session, uint64_t home_bytes)
+{
+	uint64_t known_bytes = session->shmem_known_bytes;
+
+	session->shmem_known_bytes = CGROUP_UNKNOWN;
+	if (known_bytes == CGROUP_UNKNOWN || home_bytes > 0)
+		return false;
+	session->shmem_at_start_bytes = known_bytes;
+	return true;
 }
 
 void cgroup_session_name(char name[CGROUP_NAME_MAX], uint32_t session)

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
+
+struct cgroup_session;
 
 /* Small reads and writes of cgroup files, shared by the back ends. */
 
@@ -30,6 +33,9 @@ struct cgroup_path {
 
 int cgroup_held_number(
 	int *fd, const struct cgroup_path *path, const char *key, uint64_t *ret_number);
+/* Two numbers of one reading. */
+int cgroup_held_numbers(int *fd, const struct cgroup_path *path, const char *const keys[2],
+	uint64_t ret_numbers[2]);
 int cgroup_held_write(int *fd, const struct cgroup_path *path, const char *text);
 
 /* What a session's group holds of files in memory before a run, from its memory.stat. That file is
@@ -44,6 +50,10 @@ struct cgroup_held {
 };
 
 int cgroup_held_shmem(const struct cgroup_held *held, uint64_t home_bytes, uint64_t *ret_bytes);
+
+/* Takes what is known of an empty home's session (cgroup.h) as shmem_at_start_bytes; false: it has
+ * to be read. */
+bool cgroup_shmem_known(struct cgroup_session *session, uint64_t home_bytes);
 
 /* The name of a session's group, in either back end. */
 void cgroup_session_name(char name[CGROUP_NAME_MAX], uint32_t session);

@@ -4,6 +4,7 @@
 #include "base/macro.h"
 
 #include "base/unit.h"
+#include "jail/cgroup/cgroup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -248,6 +249,39 @@ static void test_a_file_that_is_kept_open_is_written_and_read(void **state)
 	(void)fd_close(fd);
 }
 
+static void test_two_numbers_of_one_reading(void **state)
+{
+	static const char *const keys[2] = { "b", "a" };
+	static const char *const wrong[2] = { "a", "c" };
+	const struct cgroup_path path = { dirfd, "7", "file" };
+	uint64_t numbers[2] = { 4711, 4711 };
+	int fd = -1;
+
+	assert_int_equal(cgroup_held_numbers(&fd, &path, keys, numbers), -ENOENT);
+	file_put("7/file", "a 1\nb 2\n", 8);
+	assert_int_equal(cgroup_held_numbers(&fd, &path, keys, numbers), 0);
+	assert_int_equal(numbers[0], 2);
+	assert_int_equal(numbers[1], 1);
+	assert_int_equal(cgroup_held_numbers(&fd, &path, wrong, numbers), -ENOENT);
+	(void)fd_close(fd);
+}
+
+static void test_what_is_known_of_an_empty_home_holds_for_one_run(void **state)
+{
+	struct cgroup_session session;
+
+	cgroup_session_init(&session);
+	assert_false(cgroup_shmem_known(&session, 0));
+	session.shmem_known_bytes = 20;
+	assert_true(cgroup_shmem_known(&session, 0));
+	assert_int_equal(session.shmem_at_start_bytes, 20);
+	assert_false(cgroup_shmem_known(&session, 0));
+	session.shmem_known_bytes = 30;
+	assert_false(cgroup_shmem_known(&session, 1)); /* no longer empty */
+	assert_false(cgroup_shmem_known(&session, 0));
+	assert_int_equal(session.shmem_at_start_bytes, 20);
+}
+
 static void test_kept_or_not_a_leaf_is_empty_or_not(void **state)
 {
 	int fd = -1;
@@ -305,6 +339,8 @@ int main(void)
 		IN_FOLDER(test_files_in_a_group),
 		IN_FOLDER(test_a_file_that_is_kept_open_is_read_anew),
 		IN_FOLDER(test_a_file_that_is_kept_open_is_written_and_read),
+		IN_FOLDER(test_two_numbers_of_one_reading),
+		IN_FOLDER(test_what_is_known_of_an_empty_home_holds_for_one_run),
 		IN_FOLDER(test_kept_or_not_a_leaf_is_empty_or_not),
 		IN_FOLDER(test_files_in_memory_are_looked_for_where_they_can_matter),
 		IN_FOLDER(test_a_name_that_does_not_fit_is_refused_and_not_cut),

@@ -11,44 +11,31 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* The leaf is opened once and its files through it: a call writes and reads them several times. */
+/* What is written and read in every call stays open. */
 
-int cgroup_leaf_take(
-	const struct cgroup_root *root, const struct cgroup_cell *cell, int *ret_leaf_fd)
+int cgroup_cell_freeze(const struct cgroup_cell *cell, int *fd, bool is_frozen)
 {
-	int fd = -1;
-	int r = cgroup_cell_open(root, cell, &fd);
+	const struct cgroup_path path = { cell->leaf_fd, ".", "cgroup.freeze" };
 
-	if (r < 0)
-		return r;
-	if (fd < 0)
+	if (cell->leaf_fd < 0)
 		return -EOPNOTSUPP;
-	*ret_leaf_fd = fd;
-	return 0;
+	return cgroup_held_write(fd, &path, is_frozen ? "1" : "0");
 }
 
-int cgroup_leaf_freeze(int leaf_fd, bool is_frozen)
+int cgroup_cell_is_frozen(struct cgroup_cell *cell)
 {
-	return fd_write_file(leaf_fd, "cgroup.freeze", is_frozen ? "1" : "0");
-}
-
-int cgroup_leaf_is_frozen(int leaf_fd)
-{
+	const struct cgroup_path path = { cell->leaf_fd, ".", "cgroup.events" };
 	uint64_t frozen = 0;
-	int r = cgroup_file_number(leaf_fd, "cgroup.events", "frozen", &frozen);
+	int r = cgroup_held_number(&cell->file_fds[CGROUP_EVENTS], &path, "frozen", &frozen);
 
 	return r < 0 ? r : frozen == 1;
 }
 
-int cgroup_leaf_cpu_us(int leaf_fd, uint64_t *ret_cpu_us)
+int cgroup_cell_processes(
+	const struct cgroup_cell *cell, pid_t pids[CGROUP_CELL_PIDS_MAX], size_t *ret_n)
 {
-	return cgroup_file_number(leaf_fd, "cpu.stat", "usage_usec", ret_cpu_us);
-}
-
-int cgroup_leaf_processes(int leaf_fd, pid_t pids[CGROUP_LEAF_PIDS_MAX], size_t *ret_n)
-{
-	AUTO_CLOSE int fd = beneath_open(leaf_fd, "cgroup.procs", O_RDONLY, 0);
-	char text[CGROUP_LEAF_PIDS_MAX * 8]; /* each has up to seven digits */
+	AUTO_CLOSE int fd = beneath_open(cell->leaf_fd, "cgroup.procs", O_RDONLY, 0);
+	char text[CGROUP_CELL_PIDS_MAX * 8]; /* each has up to seven digits */
 	ssize_t size = fd < 0 ? fd : fd_read_full(fd, text, sizeof(text));
 	struct str rest = { .p = text }, line;
 	size_t n = 0;
@@ -57,7 +44,7 @@ int cgroup_leaf_processes(int leaf_fd, pid_t pids[CGROUP_LEAF_PIDS_MAX], size_t 
 	if (size < 0)
 		return (int)size;
 	rest.n = (size_t)size;
-	while (n < CGROUP_LEAF_PIDS_MAX && str_split_once(rest, '\n', &line, &rest))
+	while (n < CGROUP_CELL_PIDS_MAX && str_split_once(rest, '\n', &line, &rest))
 		if (str_to_u64(line, INT32_MAX, &pid) == 0)
 			pids[n++] = (pid_t)pid;
 	*ret_n = n;
@@ -86,13 +73,14 @@ void cgroup_session_event_clear(const struct cgroup_session *session)
 }
 
 /* The two trees name the same things differently; both count a tmpfs among the files. */
-int cgroup_session_memory(const struct cgroup_root *root, const struct cgroup_session *session,
+int cgroup_session_memory(const struct cgroup_root *root, struct cgroup_session *session,
 	struct cgroup_memory *ret_memory)
 {
 	bool is_v2 = root->backend == WIRE_CGROUP_V2;
-	int fd = is_v2 ? root->unified_fd : root->memory_fd;
-	uint64_t used = 0, files = 0, shmem = 0;
+	const char *const keys[2] = { is_v2 ? "file" : "cache", "shmem" };
 	char name[CGROUP_NAME_MAX];
+	int fd = is_v2 ? root->unified_fd : root->memory_fd;
+	uint64_t used = 0, held[2] = { 0 };
 	int r;
 
 	*ret_memory = (struct cgroup_memory){ 0 };
@@ -102,13 +90,11 @@ int cgroup_session_memory(const struct cgroup_root *root, const struct cgroup_se
 	r = cgroup_file_number_in(
 		fd, name, is_v2 ? "memory.current" : "memory.usage_in_bytes", NULL, &used);
 	if (r == 0)
-		r = cgroup_file_number_in(
-			fd, name, "memory.stat", is_v2 ? "file" : "cache", &files);
-	if (r == 0)
-		r = cgroup_file_number_in(fd, name, "memory.stat", "shmem", &shmem);
+		r = cgroup_held_numbers(&session->file_fds[CGROUP_STAT],
+			&(struct cgroup_path){ fd, name, "memory.stat" }, keys, held);
 	if (r < 0)
 		return r;
-	ret_memory->own_bytes = used > files ? used - files : 0;
-	ret_memory->shmem_bytes = shmem;
+	ret_memory->own_bytes = used > held[0] ? used - held[0] : 0;
+	ret_memory->shmem_bytes = held[1];
 	return 0;
 }

@@ -12,22 +12,18 @@
  * trees as well; and its memory is told apart from that of the home. All return 0 or -errno.
  */
 
-/* The leaf's folder; the caller closes *ret_fd. -EOPNOTSUPP where there is no v2 tree. */
-int cgroup_leaf_take(
-	const struct cgroup_root *root, const struct cgroup_cell *cell, int *ret_leaf_fd);
+/* Asks the kernel to stop all processes of a cell whose leaf is held (cgroup_cell_hold), or to let
+ * them go on; -EOPNOTSUPP where there is no v2 tree. The file stays open in *fd (-1: not yet),
+ * which the caller closes. Stopping takes a moment: cgroup_cell_is_frozen returns 1 once all stand
+ * still, 0 before, or -errno. */
+int cgroup_cell_freeze(const struct cgroup_cell *cell, int *fd, bool is_frozen);
+int cgroup_cell_is_frozen(struct cgroup_cell *cell);
 
-/* Asks the kernel to stop all processes of the leaf, or to let them go on. Stopping takes a moment:
- * cgroup_leaf_is_frozen returns 1 once all stand still, 0 before, or -errno. */
-int cgroup_leaf_freeze(int leaf_fd, bool is_frozen);
-int cgroup_leaf_is_frozen(int leaf_fd);
-
-/* CPU time that the leaf has used. */
-int cgroup_leaf_cpu_us(int leaf_fd, uint64_t *ret_cpu_us);
-
-/* Processes in the leaf, without those that have died: the first so many, more than a profile
+/* Processes in the cell, without those that have died: the first so many, more than a profile
  * allows. */
-#define CGROUP_LEAF_PIDS_MAX 512
-int cgroup_leaf_processes(int leaf_fd, pid_t pids[CGROUP_LEAF_PIDS_MAX], size_t *ret_n);
+#define CGROUP_CELL_PIDS_MAX 512
+int cgroup_cell_processes(
+	const struct cgroup_cell *cell, pid_t pids[CGROUP_CELL_PIDS_MAX], size_t *ret_n);
 
 /* v1: how many the kernel has killed for memory in the session since cgroup_run_begin; and
  * takes the event of a kill away. */
@@ -41,5 +37,5 @@ struct cgroup_memory {
 	uint64_t shmem_bytes; /* of tmpfs and memfds: the home's and what cells that live hold */
 };
 
-int cgroup_session_memory(const struct cgroup_root *root, const struct cgroup_session *session,
+int cgroup_session_memory(const struct cgroup_root *root, struct cgroup_session *session,
 	struct cgroup_memory *ret_memory);

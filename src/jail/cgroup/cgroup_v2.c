@@ -118,11 +118,14 @@ static int run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 	int r;
 
 	cgroup_session_name(name, session->number);
-	r = cgroup_held_shmem(
-		&(struct cgroup_held){ { root->unified_fd, name, "memory.current" },
-			{ root->unified_fd, name, "memory.stat" }, &session->file_fds[CGROUP_USED],
-			&session->file_fds[CGROUP_STAT] },
-		home_bytes, &session->shmem_at_start_bytes);
+	r = cgroup_shmem_known(session, home_bytes)
+		    ? 0
+		    : cgroup_held_shmem(
+			      &(struct cgroup_held){ { root->unified_fd, name, "memory.current" },
+				      { root->unified_fd, name, "memory.stat" },
+				      &session->file_fds[CGROUP_USED],
+				      &session->file_fds[CGROUP_STAT] },
+			      home_bytes, &session->shmem_at_start_bytes);
 	if (r < 0)
 		return r;
 	limit_bytes = limits->memory_bytes + MIN(session->shmem_at_start_bytes, home_bytes);

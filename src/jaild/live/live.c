@@ -50,7 +50,9 @@
 
 void live_init(struct live *live)
 {
-	*live = (struct live){ .pidfd = -1, .leaf_fd = -1, .waiting.fds = { -1, -1, -1, -1, -1 } };
+	*live = (struct live){
+		.pidfd = -1, .freeze_fd = -1, .waiting.fds = { -1, -1, -1, -1, -1 }
+	};
 }
 
 static void lost_set(struct live *live, enum wire_lost lost)
@@ -82,7 +84,8 @@ int live_limit(struct session *session, bool is_beside)
 	return cgroup_run_begin(&session->jaild->cgroups, &session->cgroup, &limits, home_bytes);
 }
 
-/* What the interpreter holds now that it stands still. */
+/* What the interpreter holds now that it stands still. Of an empty home all files in memory are the
+ * cells', whose next call begins with what is read here. */
 static void memory_note(struct session *session)
 {
 	struct live *live = &session->live;
@@ -95,18 +98,15 @@ static void memory_note(struct session *session)
 		return;
 	live->own_bytes = memory.own_bytes;
 	live->files_bytes = memory.shmem_bytes - MIN(memory.shmem_bytes, home_bytes);
+	session->cgroup.shmem_known_bytes = home_bytes == 0 ? memory.shmem_bytes : CGROUP_UNKNOWN;
 }
 
 int live_start(struct cell *cell)
 {
-	struct live *live = &cell->session->live;
 	struct jail_run start = { .magic = LIVE_MAGIC };
-	int r;
+	int r = oom_score_set(cell->session->jaild->proc_fd, cell->pid, OOM_SCORE_LIVE);
 
 	cell->cgroup.was_killed = true; /* it has been frozen: the leaf serves nobody else */
-	r = cgroup_leaf_take(&cell->session->jaild->cgroups, &cell->cgroup, &live->leaf_fd);
-	if (r == 0)
-		r = oom_score_set(cell->session->jaild->proc_fd, cell->pid, OOM_SCORE_LIVE);
 	return r < 0 ? r : cell_build_send(cell, &start, sizeof(start), NULL, 0);
 }
 
@@ -173,13 +173,16 @@ static void tell_started(struct cell *cell, enum wire_interpreter interpreter)
 	answer_send(cell->session->jaild, &cell->reply, &message, WIRE_RUN_STARTED, -1);
 }
 
-static int call_send(struct cell *cell)
+/* init finds it when it goes on. */
+static int call_send(struct cell *cell, bool is_frozen)
 {
 	struct live_call call = { .magic = LIVE_MAGIC,
 		.number = ++cell->session->live.number,
 		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
 	int r = cell_build_send(cell, &call, sizeof(call), cell->run_fds, WIRE_RUN_FDS);
 
+	if (r == 0 && is_frozen)
+		r = cgroup_cell_freeze(&cell->cgroup, &cell->session->live.freeze_fd, false);
 	channel_close_fds(cell->run_fds, WIRE_RUN_FDS);
 	return r;
 }
@@ -187,7 +190,9 @@ static int call_send(struct cell *cell)
 /* The call goes to the interpreter, and its time begins. A failure is left in the cell. */
 static void call_begin(struct cell *cell, enum wire_interpreter interpreter)
 {
-	if (step_failed(&cell->failure, STAGE_LIVE_CALL, call_send(cell)))
+	bool is_frozen = interpreter == WIRE_INTERPRETER_REUSED;
+
+	if (step_failed(&cell->failure, STAGE_LIVE_CALL, call_send(cell, is_frozen)))
 		return;
 	cell->state = CELL_RUNNING;
 	cell->started_us = clock_now_us();
@@ -253,9 +258,7 @@ static void interpreter_use(struct session *session, struct run_request *request
 	struct live *live = &session->live;
 	struct cell *cell = live->cell;
 
-	if (live_limit(session, false) < 0 || cell_watch_oom(cell) < 0 ||
-		cgroup_leaf_cpu_us(live->leaf_fd, &cell->cgroup.cpu_us) < 0 ||
-		cgroup_leaf_freeze(live->leaf_fd, false) < 0) {
+	if (live_limit(session, false) < 0 || cell_watch_oom(cell) < 0) {
 		/* what it holds is above what it may: v1 says so here, v2 kills */
 		wait_for_end(session, request, WIRE_LOST_MEMORY);
 		return;
@@ -316,7 +319,8 @@ static void usage_take(struct cell *cell, struct cgroup_usage *ret_usage)
 	cgroup_run_end(&session->jaild->cgroups, &session->cgroup, &cell->cgroup, ret_usage);
 }
 
-/* All stands still: the client is told, and the cell waits for the next call. */
+/* All stands still: the client is told, and the cell waits for the next call. What only a later run
+ * needs to know is read when the answer is on its way. */
 static void call_end(struct cell *cell)
 {
 	struct session *session = cell->session;
@@ -329,12 +333,12 @@ static void call_end(struct cell *cell)
 		cell_end(cell);
 		return;
 	}
-	memory_note(session);
-	loop_unwatch(&jaild->loop, &cell->oom);
 	cell->state = CELL_FROZEN;
 	session->cell = NULL;
 	jaild->n_cells--;
 	cell_answer_ended(cell, &usage);
+	memory_note(session);
+	loop_unwatch(&jaild->loop, &cell->oom);
 	cell->has_end = cell->has_exit = false;
 	cell->run = 0;
 }
@@ -342,15 +346,15 @@ static void call_end(struct cell *cell)
 static void on_freeze_retry(struct timer *timer);
 
 /* Waits as long as most cells need, once for each call; whoever takes longer holds nobody else up.
- * Returns as cgroup_leaf_is_frozen. */
-static int freeze_await(int leaf_fd)
+ * Returns as cgroup_cell_is_frozen. */
+static int freeze_await(struct cgroup_cell *cgroup)
 {
 	usec_t until_us = clock_now_us() + FREEZE_SPIN_US;
-	int r = cgroup_leaf_is_frozen(leaf_fd);
+	int r = cgroup_cell_is_frozen(cgroup);
 
 	while (r == 0 && clock_now_us() < until_us) {
 		(void)sched_yield();
-		r = cgroup_leaf_is_frozen(leaf_fd);
+		r = cgroup_cell_is_frozen(cgroup);
 	}
 	return r;
 }
@@ -371,7 +375,7 @@ static void on_freeze_retry(struct timer *timer)
 {
 	struct cell *cell = container_of(timer, struct cell, timer);
 
-	freeze_judge(cell, cgroup_leaf_is_frozen(cell->session->live.leaf_fd));
+	freeze_judge(cell, cgroup_cell_is_frozen(&cell->cgroup));
 }
 
 void live_done(struct cell *cell, int status)
@@ -387,10 +391,10 @@ void live_done(struct cell *cell, int status)
 	cell->state = CELL_FREEZING;
 	loop_timer_clear(&cell->session->jaild->loop, &cell->timer);
 	live->freeze_until_us = clock_now_us() + FREEZE_LIMIT_US;
-	if (cgroup_leaf_freeze(live->leaf_fd, true) < 0)
+	if (cgroup_cell_freeze(&cell->cgroup, &live->freeze_fd, true) < 0)
 		cell_end(cell);
 	else
-		freeze_judge(cell, freeze_await(live->leaf_fd));
+		freeze_judge(cell, freeze_await(&cell->cgroup));
 }
 
 static enum wire_lost lost_by(enum wire_end end)
@@ -440,7 +444,7 @@ void live_finish(struct cell *cell)
 	else if (live->lost == WIRE_LOST_NOTHING)
 		lost_set(live, WIRE_LOST_MEMORY); /* who kills what stands still? the kernel */
 	live->pidfd = fd_close(live->pidfd);
-	live->leaf_fd = fd_close(live->leaf_fd);
+	live->freeze_fd = fd_close(live->freeze_fd);
 	live->cell = NULL;
 }
 

@@ -26,7 +26,7 @@ struct run_request {
 struct live {
 	struct cell *cell; /* the interpreter's, NULL: there is none */
 	int pidfd;	   /* of the interpreter, to interrupt it */
-	int leaf_fd;	   /* of its cell in the v2 tree */
+	int freeze_fd;	   /* cgroup.freeze of its cell, once it was needed */
 	uint32_t number;   /* of its last call */
 	usec_t freeze_until_us;
 	uint64_t own_bytes;   /* memory without files when it was frozen last */
@@ -40,7 +40,7 @@ struct live {
 	struct run_request waiting;
 };
 
-/* Descriptors that live takes of a session's share: init's two, the interpreter's, the leaf. */
+/* Descriptors that live takes of a session's share: init's two, the interpreter's, freeze_fd. */
 #define LIVE_DESCRIPTORS 4
 
 void live_init(struct live *live);

@@ -63,11 +63,11 @@ static bool is_dying(const struct session *session, pid_t pid)
 
 static uint64_t living(const struct session *session)
 {
-	pid_t pids[CGROUP_LEAF_PIDS_MAX];
+	pid_t pids[CGROUP_CELL_PIDS_MAX];
 	size_t n = 0;
 	uint64_t alive = 0;
 
-	if (cgroup_leaf_processes(session->live.leaf_fd, pids, &n) < 0)
+	if (cgroup_cell_processes(&session->live.cell->cgroup, pids, &n) < 0)
 		return session->live.n_processes;
 	for (size_t i = 0; i < n; i++)
 		alive += !is_dying(session, pids[i]);
