@@ -552,14 +552,12 @@ static void transfer_end(struct visit *visit)
 		*at = visit->next;
 }
 
-void visit_end(struct visit *visit)
+/* Under the lock; the session's memory stays the caller's to release. */
+static void leave(struct visit *visit)
 {
 	struct house *house = visit->house;
 	struct house_session *session = visit->session;
 
-	if (visit->jaild)
-		pool_put(house->pool, visit->jaild);
-	(void)pthread_mutex_lock(&house->mutex);
 	transfer_end(visit);
 	if (visit->is_run) {
 		session->run = NULL;
@@ -574,8 +572,18 @@ void visit_end(struct visit *visit)
 		house_kept_idle(house, session);
 	house->calls--;
 	house_timer_check(house, session);
-	house_release(session);
 	(void)pthread_cond_broadcast(&house->changed);
+}
+
+void visit_end(struct visit *visit)
+{
+	struct house *house = visit->house;
+
+	if (visit->jaild)
+		pool_put(house->pool, visit->jaild);
+	(void)pthread_mutex_lock(&house->mutex);
+	leave(visit);
+	house_release(visit->session);
 	(void)pthread_mutex_unlock(&house->mutex);
 	*visit = (struct visit){ .house = house };
 }
@@ -586,16 +594,16 @@ void visit_end_closing(struct visit *visit)
 	struct house *house = visit->house;
 	struct fault ignored;
 
+	if (visit->jaild)
+		pool_put(house->pool, visit->jaild);
 	(void)pthread_mutex_lock(&house->mutex);
-	house_reference(session);
-	(void)pthread_mutex_unlock(&house->mutex);
-	visit->is_import = false; /* so that nobody gets in in between */
-	visit_end(visit);
-	(void)pthread_mutex_lock(&house->mutex);
+	visit->is_import = false; /* the session stays one that nobody gets into */
+	leave(visit);
 	if (session->state == SESSION_OPEN)
 		(void)house_remove_session(house, session, &ignored);
 	house_release(session);
 	(void)pthread_mutex_unlock(&house->mutex);
+	*visit = (struct visit){ .house = house };
 }
 
 static int save(struct visit *visit, struct kept_save *save, struct fault *ret_fault)
