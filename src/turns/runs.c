@@ -1,10 +1,11 @@
 /*
  * Theory of operation: runs under way are a list, as there are no more than places and waiters; the
  * ended ones are a ring of ids for each tenant, so that nobody makes another tenant's forgotten;
- * tenants are as many as an administrator has made tokens for. One mutex guards both. A cancel
- * raises the run's attention under it, which is a write to an eventfd that never blocks, so the
- * attention cannot go away meanwhile: runs_end takes the same mutex. The mutex is a leaf: nothing
- * else is locked under it.
+ * tenants are as many as an administrator has made tokens for. An id is looked for by its hash,
+ * since a thousand strings all over the heap are a thousand misses of the cache. One mutex guards
+ * both. A cancel raises the run's attention under it, which is a write to an eventfd that never
+ * blocks, so the attention cannot go away meanwhile: runs_end takes the same mutex. The mutex is a
+ * leaf: nothing else is locked under it.
  */
 #include "turns/runs.h"
 
@@ -15,6 +16,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +32,8 @@ struct past {
 	struct past *next;
 	char tenant[QUEUE_TENANT_SIZE];
 	char *ended[RUNS_REMEMBERED]; /* ids, owned */
-	size_t at;		      /* the oldest, which is replaced next */
+	uint32_t hashes[RUNS_REMEMBERED];
+	size_t at; /* the oldest, which is replaced next */
 };
 
 struct runs {
@@ -86,13 +89,26 @@ static struct entry *find(const struct runs *runs, const char *tenant, const cha
 	return NULL;
 }
 
+/* FNV-1a. Who finds ids of one hash makes his own calls slower. */
+static uint32_t hash_of(const char *id)
+{
+	uint32_t hash = 2166136261u;
+
+	for (const char *p = id; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 16777619u;
+	return hash;
+}
+
 static bool has_ended(const struct runs *runs, const char *tenant, const char *id)
 {
+	uint32_t hash = hash_of(id);
+
 	for (const struct past *past = runs->pasts; past; past = past->next) {
 		if (tenant && strcmp(past->tenant, tenant) != 0)
 			continue;
-		for (size_t i = 0; i < RUNS_REMEMBERED && past->ended[i]; i++)
-			if (strcmp(past->ended[i], id) == 0)
+		for (size_t i = 0; i < RUNS_REMEMBERED; i++)
+			if (past->hashes[i] == hash && past->ended[i] &&
+				strcmp(past->ended[i], id) == 0)
 				return true;
 	}
 	return false;
@@ -153,6 +169,7 @@ void runs_end(struct runs *runs, const char *tenant, const char *id)
 	past = past_get(runs, tenant);
 	forgotten = past->ended[past->at];
 	past->ended[past->at] = ended;
+	past->hashes[past->at] = hash_of(id);
 	past->at = (past->at + 1) % RUNS_REMEMBERED;
 	(void)pthread_mutex_unlock(&runs->mutex);
 	free(entry);
