@@ -8,6 +8,8 @@
  * and end of file follows at once. If it does not within a second, some holder is stuck elsewhere:
  * then what came is the answer, since a person waits.
  *
+ * Until ENDED we hold the other ends too: a pipe that is closed early would wake us for nothing.
+ *
  * A live interpreter stays behind, frozen, and holds the other ends: there the end is RUN_ENDED,
  * and empty pipes.
  *
@@ -36,7 +38,9 @@
 
 void run_init(struct run *run)
 {
-	*run = (struct run){ .state = RUN_IDLE, .fds = { -1, -1 }, .report_fd = -1 };
+	*run = (struct run){
+		.state = RUN_IDLE, .fds = { -1, -1 }, .held = { -1, -1 }, .report_fd = -1
+	};
 	buf_init(&run->report_bytes, REPORT_SIZE);
 	for (int i = 0; i < RUN_STREAM_MAX; i++)
 		output_init(&run->output[i], OUTPUT_HALF_BYTES);
@@ -47,6 +51,12 @@ static int run_fail(struct run *run, int error, const char *what)
 	run->state = RUN_FAILED;
 	fault_set(&run->fault, FAULT_SANDBOX_UNAVAILABLE, "%s: %s", what, strerror(-error));
 	return error;
+}
+
+static void held_close(struct run *run)
+{
+	for (int i = 0; i < RUN_STREAM_MAX; i++)
+		run->held[i] = fd_close(run->held[i]);
 }
 
 static void on_message(struct jaild_watch *watch, const union wire_any *message)
@@ -69,6 +79,7 @@ static void on_message(struct jaild_watch *watch, const union wire_any *message)
 		run->ended = message->run_ended;
 		run->state = RUN_ENDED;
 		run->deadline_us = clock_now_us() + DRAIN_AT_END;
+		held_close(run);
 		break;
 	case WIRE_FAILED:
 		run->state = RUN_FAILED;
@@ -127,8 +138,8 @@ static int stream_make(int *ret_ours, int *ret_theirs)
 		return -errno;
 	*ret_ours = pair[0];
 	*ret_theirs = pair[1];
-	r = fd_set_nonblocking(pair[0]);
-	return r;
+	r = fcntl(pair[0], F_SETFL, O_NONBLOCK); /* it has no other flag */
+	return r < 0 ? -errno : 0;
 }
 
 /* Makes the descriptors that go to jaild; the caller closes those that are not -1. */
@@ -184,6 +195,8 @@ int run_start(struct run *run, struct jaild *jaild, const struct run_request *re
 	if (r == 0) {
 		run->state = RUN_STARTING;
 		run->report_fd = TAKE_FD(fds[WIRE_RUN_REPORT]);
+		run->held[RUN_STDOUT] = TAKE_FD(fds[WIRE_RUN_STDOUT]);
+		run->held[RUN_STDERR] = TAKE_FD(fds[WIRE_RUN_STDERR]);
 	}
 	for (size_t i = 0; i < WIRE_RUN_FDS; i++)
 		fds[i] = fd_close(fds[i]);
@@ -346,6 +359,7 @@ void run_fini(struct run *run)
 		run->fds[i] = fd_close(run->fds[i]);
 		output_fini(&run->output[i]);
 	}
+	held_close(run);
 	run->report_fd = fd_close(run->report_fd);
 	buf_fini(&run->report_bytes);
 }

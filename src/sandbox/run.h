@@ -60,8 +60,9 @@ struct run {
 	struct jaild *jaild;
 	struct jaild_watch watch;
 	enum run_state state;
-	bool is_cancelled;	 /* asked for, perhaps before there was anything to cancel */
-	int fds[RUN_STREAM_MAX]; /* our ends; -1 once at the end */
+	bool is_cancelled;	  /* asked for, perhaps before there was anything to cancel */
+	int fds[RUN_STREAM_MAX];  /* our ends; -1 once at the end */
+	int held[RUN_STREAM_MAX]; /* the script's ends, until jaild has told the end */
 	int report_fd;
 	uint64_t deadline_us;
 	run_on_chunk *on_chunk;

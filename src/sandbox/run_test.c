@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -165,6 +166,25 @@ static void test_the_first_instruction_is_within_the_run(void **state)
 	assert_int_equal(start_us_of(1000000000, true), 0);
 	assert_int_equal(start_us_of(1001571000, true), 1570);
 	assert_int_equal(start_us_of(UINT64_MAX, true), 1570);
+}
+
+static void test_outputs_that_a_script_closes_early_are_no_event(void **state)
+{
+	struct scene scene;
+	struct pollfd set[RUN_STREAM_MAX];
+
+	scene_start(&scene, (struct str){ .p = NULL, .n = 0 });
+	tell_started(&scene);
+	script_says(&scene, WIRE_RUN_STDOUT, "42\n");
+	script_dies(&scene);
+	for (int i = 0; i < RUN_STREAM_MAX; i++)
+		set[i] = (struct pollfd){ .fd = scene.run.fds[i], .events = POLLIN };
+	assert_int_equal(poll(set, RUN_STREAM_MAX, 0), 1);
+	assert_int_equal(set[RUN_STDOUT].revents, POLLIN);
+	tell_ended(&scene, WIRE_END_EXIT, 0);
+	assert_int_equal(run_wait(&scene.run, -1), RUN_OVER);
+	kept(&scene.run, RUN_STDOUT, "42\n");
+	scene_end(&scene);
 }
 
 static void test_input_is_sealed_and_whole(void **state)
@@ -438,6 +458,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_run_from_start_to_end),
 		cmocka_unit_test(test_the_first_instruction_is_within_the_run),
+		cmocka_unit_test(test_outputs_that_a_script_closes_early_are_no_event),
 		cmocka_unit_test(test_input_is_sealed_and_whole),
 		cmocka_unit_test(test_the_script_keeps_blocking_pipes),
 		cmocka_unit_test(test_the_report_is_read_at_the_end),
