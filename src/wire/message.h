@@ -177,7 +177,8 @@ struct wire_run {
 };
 
 /* LIVE: a call of the session's live interpreter, which is Python and is started when there is
- * none; descriptors and answers are those of RUN. In between it stands still, frozen. RUN in such a
+ * none; descriptors and answers are those of RUN, but that RUN_STARTED may come with the end of a
+ * short call only. In between it stands still, frozen. RUN in such a
  * session makes a cell of its own, as ever. -EOPNOTSUPP without a v2 tree to freeze in. */
 enum wire_live_flag {
 	WIRE_LIVE_RESET = 1, /* a new interpreter in any case */

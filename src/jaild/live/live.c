@@ -43,6 +43,10 @@
 /* Init's own bound lies behind ours. */
 #define WATCHDOG_GRACE_MS 7000
 
+/* A call that is over at once has its start told with its end, which wakes the client once. Only
+ * who looks on or cancels would have wanted to know before. */
+#define TELL_DELAY_US 10000
+
 /* Processes that wait stand still within some 50 us; one in a system call takes until its end. */
 #define FREEZE_SPIN_US	300
 #define FREEZE_RETRY_US 1000
@@ -158,19 +162,39 @@ static void on_wall_limit(struct timer *timer)
 	(void)live_interrupt(container_of(timer, struct cell, timer), WIRE_END_TIMEOUT);
 }
 
-static void tell_started(struct cell *cell, enum wire_interpreter interpreter)
+/* If that is still to be done. */
+static void tell_started(struct cell *cell)
+{
+	struct jaild *jaild = cell->session->jaild;
+	struct live *live = &cell->session->live;
+	union wire_any message = { .run_started = live->started };
+
+	if (!live->has_started)
+		return;
+	live->has_started = false;
+	loop_timer_clear(&jaild->loop, &live->tell);
+	answer_send(jaild, &cell->reply, &message, WIRE_RUN_STARTED, -1);
+}
+
+static void on_tell(struct timer *timer)
+{
+	tell_started(container_of(timer, struct live, tell)->cell);
+}
+
+static void note_started(struct cell *cell, enum wire_interpreter interpreter)
 {
 	struct live *live = &cell->session->live;
-	union wire_any message = { .run_started = { .run = cell->run,
-					   .start_us = cell->started_us - cell->accepted_us,
-					   .at_us = cell->started_us,
-					   .interpreter = interpreter } };
 
+	live->has_started = true;
+	live->started = (struct wire_run_started){ .run = cell->run,
+		.start_us = cell->started_us - cell->accepted_us,
+		.at_us = cell->started_us,
+		.interpreter = interpreter };
 	if (interpreter == WIRE_INTERPRETER_NEW) {
-		message.run_started.lost = live->lost;
+		live->started.lost = live->lost;
 		lost_set(live, WIRE_LOST_NOTHING);
 	}
-	answer_send(cell->session->jaild, &cell->reply, &message, WIRE_RUN_STARTED, -1);
+	loop_timer_set(&cell->session->jaild->loop, &live->tell, TELL_DELAY_US, on_tell);
 }
 
 /* init finds it when it goes on. */
@@ -198,7 +222,7 @@ static void call_begin(struct cell *cell, enum wire_interpreter interpreter)
 	cell->started_us = clock_now_us();
 	loop_timer_set(
 		&cell->session->jaild->loop, &cell->timer, cell->wall_ms * 1000, on_wall_limit);
-	tell_started(cell, interpreter);
+	note_started(cell, interpreter);
 }
 
 void live_started(struct cell *cell, int pidfd)
@@ -336,6 +360,7 @@ static void call_end(struct cell *cell)
 	cell->state = CELL_FROZEN;
 	session->cell = NULL;
 	jaild->n_cells--;
+	tell_started(cell);
 	cell_answer_ended(cell, &usage);
 	memory_note(session);
 	loop_unwatch(&jaild->loop, &cell->oom);
@@ -423,6 +448,7 @@ static void call_lose(struct cell *cell)
 
 	session->cell = NULL;
 	session->jaild->n_cells--;
+	tell_started(cell);
 	usage_take(cell, &usage);
 	if (cell->started_us == 0) {
 		if (live->number > 0)

@@ -36,7 +36,10 @@ struct live {
 	bool is_oom_doubtful; /* it killed while the interpreter died, the run perhaps */
 	enum wire_lost lost;  /* why the one before is gone; until the next one starts */
 	bool is_lost_told;    /* in a RUN_ENDED; the next start tells it once more */
-	bool has_waiting;     /* a call that begins when the dying interpreter is gone */
+	bool has_started;     /* the start of the call under way is still to be told: */
+	struct wire_run_started started;
+	struct timer tell;
+	bool has_waiting; /* a call that begins when the dying interpreter is gone */
 	struct run_request waiting;
 };
 
