@@ -26,42 +26,32 @@
 
 #define DROP_ROUNDS 16 /* reads in one go: 1 MiB of 64 KiB, so that no client holds the gate */
 
-static void peer_find_inet(int fd, struct http_peer *peer)
+static void peer_find_inet(const union connection_address *address, struct http_peer *peer)
 {
-	union {
-		struct sockaddr any;
-		struct sockaddr_in v4;
-		struct sockaddr_in6 v6;
-	} address = { .any = { .sa_family = AF_UNSPEC } };
-	socklen_t size = sizeof(address);
 	char text[INET6_ADDRSTRLEN];
 
-	if (getpeername(fd, &address.any, &size) < 0)
-		return;
-	if (address.any.sa_family == AF_INET &&
-		inet_ntop(AF_INET, &address.v4.sin_addr, text, sizeof(text)))
+	if (address->any.sa_family == AF_INET &&
+		inet_ntop(AF_INET, &address->v4.sin_addr, text, sizeof(text)))
 		(void)str_format(peer->text, sizeof(peer->text), "%s:%u", text,
-			(unsigned)ntohs(address.v4.sin_port));
-	if (address.any.sa_family == AF_INET6 &&
-		inet_ntop(AF_INET6, &address.v6.sin6_addr, text, sizeof(text)))
+			(unsigned)ntohs(address->v4.sin_port));
+	if (address->any.sa_family == AF_INET6 &&
+		inet_ntop(AF_INET6, &address->v6.sin6_addr, text, sizeof(text)))
 		(void)str_format(peer->text, sizeof(peer->text), "[%s]:%u", text,
-			(unsigned)ntohs(address.v6.sin6_port));
+			(unsigned)ntohs(address->v6.sin6_port));
 }
 
 /* unix(7): SO_PEERCRED is who called connect. Without it the peer has no uid, and no rights. */
-static void peer_find(int fd, struct http_peer *peer)
+static void peer_find(int fd, const union connection_address *address, struct http_peer *peer)
 {
 	struct ucred cred;
 	socklen_t size = sizeof(cred);
-	int domain = AF_UNSPEC, one = 1;
-	socklen_t domain_size = sizeof(domain);
+	int one = 1;
 
 	peer->uid = (uid_t)-1;
-	(void)getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &domain_size);
-	peer->is_unix = domain == AF_UNIX;
+	peer->is_unix = address->any.sa_family == AF_UNIX;
 	if (!peer->is_unix) {
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-		peer_find_inet(fd, peer);
+		peer_find_inet(address, peer);
 		return;
 	}
 	(void)str_copy(peer->text, sizeof(peer->text), "unix");
@@ -69,13 +59,13 @@ static void peer_find(int fd, struct http_peer *peer)
 		peer->uid = cred.uid;
 }
 
-struct connection *connection_new(int fd)
+struct connection *connection_new(int fd, const union connection_address *address)
 {
 	struct connection *connection = xcalloc(1, sizeof(*connection));
 
 	connection->fd = fd;
 	connection->library_fd = -1;
-	peer_find(fd, &connection->peer);
+	peer_find(fd, address, &connection->peer);
 	return connection;
 }
 

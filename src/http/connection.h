@@ -4,8 +4,10 @@
 #include "http/request.h"
 #include "http/syntax/head.h"
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/socket.h>
 
 struct buf;
 struct fault;
@@ -32,6 +34,8 @@ struct connection {
 	bool is_started;    /* the library has found its connection */
 	bool has_request;   /* its one request has begun; of the library's thread only */
 	bool is_over;	    /* the library has let go */
+	bool is_watched;    /* by the gate's epoll; of its thread only */
+	bool is_shut;	    /* whoever answered has closed our half */
 	usec_t deadline_us; /* 0: none */
 	size_t index;	    /* in the gate's table */
 	size_t scanned;	    /* bytes of the head that head_scan has seen */
@@ -42,8 +46,15 @@ struct connection {
 	struct str body;   /* all of it, in bytes, if it came with the head; else .p is NULL */
 };
 
+/* Where a connection came from, as accept(2) tells it. */
+union connection_address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
 /* Takes fd over, non-blocking, and finds out who the peer is. The caller frees it. */
-struct connection *connection_new(int fd);
+struct connection *connection_new(int fd, const union connection_address *address);
 
 /* Closes and frees; NULL is fine. */
 void connection_free(struct connection *connection);

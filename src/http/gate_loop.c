@@ -35,7 +35,6 @@
 #include <sys/socket.h>
 
 #define EVENTS_MAX	64 /* of one batch */
-#define ACCEPT_ROUNDS	64 /* in one go, so that heads are not starved */
 #define ACCEPT_PAUSE_US (USEC_PER_S / 10)
 #define SWEEP_PERIOD_US USEC_PER_S	 /* while requests are served */
 #define START_MAX_US	(5 * USEC_PER_S) /* for the library to begin with a connection */
@@ -83,13 +82,28 @@ void gate_accepting_set(struct gate *gate, bool is_accepting)
 	}
 }
 
+static int connection_watch(struct gate *gate, struct connection *connection, uint32_t events)
+{
+	int r = gate_watch(gate, connection->fd, events, connection);
+
+	connection->is_watched = r == 0;
+	return r;
+}
+
+static void connection_unwatch(struct gate *gate, struct connection *connection)
+{
+	if (connection->is_watched)
+		unwatch(gate, connection->fd);
+	connection->is_watched = false;
+}
+
 /* Ends a connection for good. Closing its descriptor is not enough for epoll: the library may not
  * have closed the duplicate yet. */
 static void drop(struct gate *gate, struct connection *connection)
 {
 	size_t i = connection->index;
 
-	unwatch(gate, connection->fd);
+	connection_unwatch(gate, connection);
 	assert(gate->all[i] == connection);
 	gate->all[i] = gate->all[--gate->n];
 	gate->all[i]->index = i;
@@ -112,11 +126,12 @@ static void linger(struct gate *gate, struct connection *connection)
 	gate_deadline_set(gate, connection, gate->limits->linger_ms * USEC_PER_MS);
 	pthread_mutex_unlock(&gate->lock);
 	gate->n_lingering++;
-	(void)shutdown(connection->fd, SHUT_WR);
-	unwatch(gate, connection->fd);
+	if (!connection->is_shut)
+		(void)shutdown(connection->fd, SHUT_WR);
+	connection_unwatch(gate, connection);
 	if (gate->n_lingering > GATE_LINGER_MAX ||
 		connection_drop(connection, gate->scratch, GATE_SCRATCH_SIZE) ||
-		gate_watch(gate, connection->fd, EPOLLIN | EPOLLRDHUP, connection) < 0)
+		connection_watch(gate, connection, EPOLLIN | EPOLLRDHUP) < 0)
 		drop(gate, connection);
 }
 
@@ -185,14 +200,15 @@ static void hand_over(struct gate *gate, struct connection *connection)
 		refuse_full(gate, connection);
 		return;
 	}
-	unwatch(gate, connection->fd);
+	connection_unwatch(gate, connection);
 	if (gate->on_head(gate, connection))
 		return;
 	unserve(gate, connection);
 	refuse_full(gate, connection);
 }
 
-static void on_waiting(struct gate *gate, struct connection *connection, uint32_t events)
+/* True if more of the head is to come. */
+static bool on_waiting(struct gate *gate, struct connection *connection, uint32_t events)
 {
 	struct fault fault;
 	int r = connection_peek(connection, gate->scratch, &fault);
@@ -203,6 +219,9 @@ static void on_waiting(struct gate *gate, struct connection *connection, uint32_
 		refuse(gate, connection, &fault);
 	else if (r < 0 || (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)))
 		drop(gate, connection);
+	else
+		return true;
+	return false;
 }
 
 /* The table is full: the one that has had the longest time for its head makes room, so that whoever
@@ -228,13 +247,14 @@ static void evict_oldest(struct gate *gate)
 		refuse_full(gate, oldest);
 }
 
-static void accept_one(struct gate *gate, int fd)
+/* Mostly the head has come already. */
+static void accept_one(struct gate *gate, int fd, const union connection_address *address)
 {
 	struct connection *connection;
 
 	if (gate->stats.waiting >= gate->limits->waiting_max)
 		evict_oldest(gate);
-	connection = connection_new(fd);
+	connection = connection_new(fd, address);
 	connection->index = gate->n;
 	gate->all[gate->n++] = connection;
 	pthread_mutex_lock(&gate->lock);
@@ -242,28 +262,29 @@ static void accept_one(struct gate *gate, int fd)
 	gate->stats.accepted++;
 	gate->stats.waiting++;
 	pthread_mutex_unlock(&gate->lock);
-	if (gate_watch(gate, fd, EPOLLIN | EPOLLRDHUP | EPOLLET, connection) < 0)
+	if (on_waiting(gate, connection, 0) &&
+		connection_watch(gate, connection, EPOLLIN | EPOLLRDHUP | EPOLLET) < 0)
 		drop(gate, connection);
 }
 
+/* One in each turn: an accept that finds nobody costs more than the turn. */
 static void on_listener(struct gate *gate, int listener)
 {
-	for (unsigned i = 0; i < ACCEPT_ROUNDS; i++) {
-		int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	union connection_address address = { .any = { .sa_family = AF_UNSPEC } };
+	socklen_t size = sizeof(address);
+	int fd = accept4(listener, &address.any, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
-		if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
-				      errno == ENOBUFS)) {
-			log_warning("msg=\"cannot accept\" error=%d", errno);
-			gate_accepting_set(gate, false);
-			gate->accept_at_us = clock_now_us() + ACCEPT_PAUSE_US;
-		}
-		if (fd < 0)
-			return;
-		if (gate->n >= gate->n_max)
-			(void)fd_close(fd);
-		else
-			accept_one(gate, fd);
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)) {
+		log_warning("msg=\"cannot accept\" error=%d", errno);
+		gate_accepting_set(gate, false);
+		gate->accept_at_us = clock_now_us() + ACCEPT_PAUSE_US;
 	}
+	if (fd < 0)
+		return;
+	if (gate->n >= gate->n_max)
+		(void)fd_close(fd);
+	else
+		accept_one(gate, fd, &address);
 }
 
 static bool is_listener(const struct gate *gate, const void *data)
@@ -281,7 +302,7 @@ static void on_event(struct gate *gate, const struct epoll_event *event)
 	if (event->data.ptr == &gate->wake_fd)
 		(void)!read(gate->wake_fd, &count, sizeof(count));
 	else if (connection->state == CONNECTION_WAITING)
-		on_waiting(gate, connection, event->events);
+		(void)on_waiting(gate, connection, event->events);
 	else if (connection_drop(connection, gate->scratch, GATE_SCRATCH_SIZE))
 		drop(gate, connection);
 }

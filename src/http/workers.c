@@ -33,6 +33,7 @@ static void serve(struct workers *workers, struct connection *connection)
 	gate_set_deadline(
 		workers->gate, connection, answer_time_us(answer, &workers->config->limits));
 	answer_send(answer, connection->fd, -1);
+	connection->is_shut = true;
 	handling_free(request);
 	gate_release(workers->gate, connection);
 }
@@ -101,8 +102,9 @@ bool workers_take(struct workers *workers, struct connection *connection)
 		workers->n_idle--;
 		gate_keep(workers->gate, connection);
 		workers->given[workers->n_given++] = connection;
-		pthread_cond_signal(&workers->work);
 	}
 	pthread_mutex_unlock(&workers->lock);
+	if (is_taken) /* who wakes finds the lock free */
+		pthread_cond_signal(&workers->work);
 	return is_taken;
 }
