@@ -20,8 +20,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <time.h>
 
-#define READY_POLL_MS 20 /* until the first canary has worked: a start is not prolonged by it */
+#define READY_POLL_MS 20 /* until all is ready: a start is not prolonged by it */
 
 static int jaild_take(struct supervisor *supervisor, int fd)
 {
@@ -124,14 +125,19 @@ int control_begin(struct supervisor *supervisor, int control_fd, int *ret_fds)
 
 static void *probe_main(void *argument)
 {
+	const struct timespec pause = { .tv_nsec = (long)(READY_POLL_MS * USEC_PER_MS * 1000) };
+	const usec_t began_us = clock_now_us();
 	struct supervisor *supervisor = argument;
 
 	info_find(&supervisor->info, supervisor->house);
+	while (!warm_is_settled(supervisor->house, (unsigned)supervisor->settings.spares, began_us))
+		(void)nanosleep(&pause, NULL);
+	atomic_store(&supervisor->is_warm, true);
 	return NULL;
 }
 
-/* What the jail holds is asked in a thread of its own: a slow jail must not keep `up` waiting for
- * us. */
+/* What the jail holds, and whether what is made ahead is there, is asked in a thread of its own: a
+ * slow jail must not keep `up` waiting for us. */
 static int probe_start(struct supervisor *supervisor)
 {
 	pthread_t thread;
@@ -149,7 +155,6 @@ static int ready_tell(int control_fd)
 
 int control_serve(struct supervisor *supervisor, int control_fd, int signal_fd)
 {
-	const usec_t began_us = clock_now_us();
 	bool is_probing = false, is_told = false;
 
 	for (;;) {
@@ -170,9 +175,7 @@ int control_serve(struct supervisor *supervisor, int control_fd, int signal_fd)
 			is_probing = true;
 			r = probe_start(supervisor);
 		}
-		if (r >= 0 && !is_told && atomic_load(&supervisor->info.is_found) &&
-			warm_is_settled(supervisor->house, (unsigned)supervisor->settings.spares,
-				began_us)) {
+		if (r >= 0 && !is_told && atomic_load(&supervisor->is_warm)) {
 			is_told = true;
 			r = ready_tell(control_fd);
 		}

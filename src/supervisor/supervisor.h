@@ -8,6 +8,7 @@
 #include "tenant/shares.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 struct canary;
@@ -26,7 +27,8 @@ struct supervisor {
 	struct keyring keyring;
 	struct audit audit;
 	struct info info;
-	uid_t owner_uid; /* who started us: let in over the unix socket, as root is */
+	atomic_bool is_warm; /* the small interpreter and a spare are there, or not waited for */
+	uid_t owner_uid;     /* who started us: let in over the unix socket, as root is */
 	struct shares shares;
 };
 
