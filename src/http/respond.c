@@ -147,6 +147,7 @@ void http_respond_file(struct http_request *request, int fd, const char *mime)
 	uint64_t first, length;
 	enum range range;
 
+	assert(request->route->has_file);
 	if (fstat(file, &st) < 0 || !S_ISREG(st.st_mode)) {
 		fault_set(&fault, FAULT_NOT_FOUND, "This is no regular file.");
 		http_respond_fault(request, &fault);

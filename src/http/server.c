@@ -7,6 +7,7 @@
 #include "http/server.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/macro.h"
 #include "http/library.h"
 #include "http/server_state.h"
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/socket.h>
 
 static bool on_head(struct gate *gate, struct connection *connection)
@@ -36,12 +38,31 @@ static bool on_head(struct gate *gate, struct connection *connection)
 	       MHD_YES;
 }
 
+/* What answers to other methods than GET is short: workers count on it. */
+static bool routes_are_sound(const struct http_config *config)
+{
+	for (size_t i = 0; i < config->n_routes; i++) {
+		const struct http_route *route = &config->routes[i];
+
+		if (!(route->has_events || route->has_file) || strcmp(route->method, "GET") == 0)
+			continue;
+		log_error("msg=\"only GET can be answered with a file or with events\" method=%s "
+			  "route=%s",
+			route->method, route->pattern);
+		return false;
+	}
+	return true;
+}
+
 int http_server_start(const struct http_config *config, const int *listeners, size_t n,
 	struct http_server **ret_server)
 {
-	struct http_server *server = xcalloc(1, sizeof(*server));
+	struct http_server *server;
 	int r;
 
+	if (!routes_are_sound(config))
+		return -EINVAL;
+	server = xcalloc(1, sizeof(*server));
 	(void)signal(SIGPIPE, SIG_IGN);
 	server->config = config;
 	server->gate.limits = &config->limits;

@@ -39,8 +39,9 @@ struct http_route {
 	uint64_t body_max; /* bytes; more is 413, by Content-Length before anything is read */
 	void (*handle)(struct http_request *request);
 	/* May call http_sse_start; GET only. One with a body may anyway if the client accepts
-	 * events. Answers of files are for GET only. */
+	 * events. */
 	bool has_events;
+	bool has_file; /* may call http_respond_file; GET only */
 };
 
 #define HTTP_PATH_MAX 4096 /* bytes of a decoded {path...}: what jaild takes (decision 4) */
@@ -109,7 +110,8 @@ struct http_stats {
 /*
  * Starts a server on n listening stream sockets (TCP or unix; they stay the caller's, become
  * non-blocking and must outlive the server). *ret_server is ended by http_server_stop. Returns 0,
- * -EINVAL for more than HTTP_LISTENERS_MAX, or another -errno. Ignores SIGPIPE for the process.
+ * -EINVAL for more than HTTP_LISTENERS_MAX or a route with has_events or has_file that is no GET
+ * (the log names it), or another -errno. Ignores SIGPIPE for the process.
  * Needs a descriptor for each waiting and two for each served connection (RLIMIT_NOFILE is the
  * caller's; where they end, accepting pauses), and one or two threads for each served one.
  */

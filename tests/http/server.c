@@ -203,7 +203,7 @@ static const struct http_route routes[] = {
 	{ "GET", "/show/{key}", 0, HTTP_BODY_NONE, 0, show },
 	{ "POST", "/echo", 0, HTTP_BODY_JSON, SMALL_MAX, echo },
 	{ "POST", "/locked", 1, HTTP_BODY_JSON, SMALL_MAX, echo },
-	{ "GET", "/files/{path...}", 0, HTTP_BODY_NONE, 0, file },
+	{ "GET", "/files/{path...}", 0, HTTP_BODY_NONE, 0, file, .has_file = true },
 	{ "PUT", "/files/{path...}", 0, HTTP_BODY_STREAM, BODY_MAX, count },
 	{ "PUT", "/small", 0, HTTP_BODY_STREAM, SMALL_MAX, count },
 	{ "PUT", "/full", 0, HTTP_BODY_STREAM, BODY_MAX, full },
