@@ -28,8 +28,7 @@ import traceback
 from _io import TextIOWrapper, open as open_stream
 from _signal import SIG_IGN, SIGINT, default_int_handler, getsignal, signal
 from _socket import CMSG_SPACE, MSG_CMSG_CLOEXEC, socket
-from mmap import mmap
-from posix import O_RDWR, _exit, close, dup2, fstat, getpid, read, set_inheritable
+from posix import O_RDWR, _exit, close, dup2, fstat, getpid, pwrite, read, set_inheritable
 from posix import open as open_file
 
 SOCKET_FD = 3
@@ -46,7 +45,10 @@ __builtins__ = boot.__builtins__  # a copy: the code may break the builtins
 module = type(sys)("__main__")
 own_names = frozenset(module.__dict__) | {"__builtins__"}
 sources = {}  # text by cell, oldest first
+sources_size = 0  # characters of all
+told_names = None  # that the session is known to have
 streams = {}  # sys.stdin and so on as we made them
+is_null = False  # the input of the last call was empty
 handler = default_int_handler  # for SIGINT while code runs
 process = 0
 
@@ -67,21 +69,32 @@ def read_package(fd):
     while len(data) < size and (part := read(fd, size - len(data))):
         data += part
     close(fd)
-    head = [int.from_bytes(data[4 * i : 4 * i + 4], "little") for i in range(PACKAGE_HEAD)]
+    head = memoryview(data)[: 4 * PACKAGE_HEAD].cast("I").tolist()
     end = 4 * PACKAGE_HEAD + head[4]
     words = [os.fsdecode(word) for word in data[4 * PACKAGE_HEAD : end].split(b"\0")[:-1]]
     return data[end:], words[: head[2]], words[head[2] :]
 
 
 def connect(fds):
+    global is_null
     for number, fd in enumerate(fds):
         dup2(fd, number)
         close(fd)
-    reopen("stdin", 0, "r")
+    was_null, is_null = is_null, fstat(0).st_mode & 0o170000 == 0o020000
+    stream = streams.get("stdin")
+    if not (was_null and is_null) or sys.__dict__.get("stdin") is not stream or is_closed(stream):
+        reopen("stdin", 0, "r")  # the old one may hold what it has read ahead
     for name, number in ("stdout", 1), ("stderr", 2):
         stream = sys.__dict__.get(name)
-        if name not in sys.__dict__ or name not in streams or stream is streams[name] and stream.closed:
+        if name not in sys.__dict__ or name not in streams or stream is streams[name] and is_closed(stream):
             reopen(name, number, "w")
+
+
+def is_closed(stream):
+    try:
+        return stream.closed
+    except ValueError:  # detached
+        return True
 
 
 def reopen(name, number, mode):
@@ -106,19 +119,36 @@ def disconnect():
     close(null)
 
 
-def map_report(fd):
-    try:
-        if boot.version >= (3, 13):
-            return mmap(fd, boot.REPORT_SIZE, trackfd=False)
-        return mmap(fd, boot.REPORT_SIZE)
-    except Exception:
-        return None
-    finally:
-        close(fd)
+class Report:
+    """The memory of a call's report, in the place of what bootstrap.py maps: to write a few bytes costs less
+    than to map them. The code can close the descriptor, and open a file of its own by the same number."""
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.identity = fstat(fd)[1:3]  # inode, device
+
+    def is_ours(self):
+        try:
+            return fstat(self.fd)[1:3] == self.identity
+        except OSError:
+            return False
+
+    def __setitem__(self, place, data):
+        if not self.is_ours():
+            raise OSError
+        if type(place) is int:
+            pwrite(self.fd, bytes((data,)), place)
+        else:
+            pwrite(self.fd, data, place.start)
+
+    def close(self):
+        if self.is_ours():
+            close(self.fd)
 
 
 def prepare(cell, code, words, variables):
     """What the code finds beside its names."""
+    global sources_size
     sys.modules["__main__"] = module
     sys.argv = [boot.ARGV0, *words]
     for variable in variables:
@@ -128,13 +158,14 @@ def prepare(cell, code, words, variables):
             import time
 
             time.tzset()
-    sources[cell] = code.decode("utf-8", "replace")
-    while len(sources) > 1 and sum(map(len, sources.values())) > SOURCES_MAX:
+    sources[cell] = text = code.decode("utf-8", "replace")
+    sources_size += len(text)
+    while len(sources) > 1 and sources_size > SOURCES_MAX:
         oldest = next(iter(sources))
-        del sources[oldest]
+        sources_size -= len(sources.pop(oldest))
         linecache.cache.pop(oldest, None)
-    lines = [line + "\n" for line in sources[cell].split("\n")]
-    linecache.cache[cell] = len(sources[cell]), None, lines, cell
+    lines = [line + "\n" for line in text.split("\n")]
+    linecache.cache[cell] = len(text), None, lines, cell
 
 
 def execute(cell, source):
@@ -142,7 +173,7 @@ def execute(cell, source):
     global handler
     error, is_begun, is_heard = None, False, False
     boot.source = source
-    boot.is_forgone = any(word in source for word in (b"displayhook", b"settrace", b"setprofile"))
+    boot.is_forgone = b"displayhook" in source or b"settrace" in source or b"setprofile" in source
     while True:
         try:
             if not is_begun:
@@ -224,7 +255,8 @@ def forget_results():
 
 
 def tell_names():
-    """The names of the session's globals, so that their loss can be told."""
+    """The names of the session's globals, if they are others than before, so that their loss can be told."""
+    global told_names
     names, left = [], NAMES_MAX
     for name in list(module.__dict__):
         if type(name) is not str or name[:1] == "_" or name in own_names or not name.isidentifier():
@@ -233,14 +265,18 @@ def tell_names():
         if left < 0:
             break
         names.append(name)
-    boot.put(REPORT_NAMES, "\n".join(names), NAMES_MAX)
+    text = "\n".join(names)
+    if text != told_names:
+        boot.put(REPORT_NAMES, text, NAMES_MAX)
+        told_names = text
 
 
 def call(channel):
     number, fds = receive(channel)
     source, words, variables = read_package(fds[0])
     connect(fds[1:4])
-    boot.memory, boot.written = map_report(fds[4]), 0
+    report = Report(fds[4])
+    boot.memory, boot.written = report, 0
     cell = f"<cell {number}>"
     try:
         prepare(cell, source, words, variables)
@@ -259,7 +295,8 @@ def call(channel):
     except Exception:
         pass  # no more results then
     error = None
-    boot.memory = None  # unmapped with it, unless the code has found it and holds it
+    boot.memory = None
+    report.close()
     disconnect()
     channel.send(number.to_bytes(4, "little") + status.to_bytes(4, "little"))
 

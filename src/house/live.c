@@ -1,9 +1,9 @@
 /*
- * Theory of operation: a session's names are those that its interpreter told last. When it is lost
- * they become part of the loss, which is told twice: to the run that saw it go, and to the first
- * run of the next one, since the first of the two answers may never have arrived. When the session
- * goes as a whole, the loss is kept by its name's hash, of the last LIVE_REMEMBERED such sessions,
- * fairly by tenant.
+ * Theory of operation: a session's names are those that its interpreter told last, which it does
+ * when they are others than before. When it is lost they become part of the loss, which is told
+ * twice: to the run that saw it go, and to the first run of the next one, since the first of the
+ * two answers may never have arrived. When the session goes as a whole, the loss is kept by its
+ * name's hash, of the last LIVE_REMEMBERED such sessions, fairly by tenant.
  */
 #include "house/live.h"
 
@@ -142,7 +142,7 @@ void visit_live_ended(struct visit *visit, const struct wire_run_ended *ended, s
 		ret_loss->reason = live->loss.reason;
 		if (live->loss.names)
 			ret_loss->names = xstrdup(live->loss.names);
-	} else if (ended->is_kept) {
+	} else if (ended->is_kept && (names.p || !live->names)) {
 		free(live->names);
 		live->names = xasprintf(
 			"%.*s", (int)MIN(names.n, (size_t)LIVE_NAMES_MAX), names.p ? names.p : "");

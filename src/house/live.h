@@ -61,7 +61,8 @@ void visit_live_refuse(struct visit *visit);
 void visit_live_started(
 	struct visit *visit, const struct wire_run_started *started, struct live_loss *ret_loss);
 
-/* A run of either kind has ended, with the names that the interpreter has told (.n 0: none).
- * *ret_loss as above; it will be told to the next interpreter's start once more. */
+/* A run of either kind has ended, with the names that the interpreter has told (.p NULL: the
+ * same as before). *ret_loss as above; it will be told to the next interpreter's start once more.
+ */
 void visit_live_ended(struct visit *visit, const struct wire_run_ended *ended, struct str names,
 	struct live_loss *ret_loss);

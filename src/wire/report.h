@@ -30,7 +30,7 @@ enum report_tag {
 	REPORT_ERROR_TRACEBACK,
 	REPORT_RESULT,
 	REPORT_ADVICE,
-	REPORT_NAMES, /* of a live interpreter's globals, each with a newline between */
+	REPORT_NAMES, /* of a live interpreter's globals, a newline between; absent: as before */
 	REPORT_BEGUN, /* when the script's first instruction was next: 8 bytes, little endian */
 	REPORT_TAG_MAX
 };

@@ -166,8 +166,8 @@ time.sleep(0.1)
 def test_report_that_is_kept_changes_no_later_one(victim):
     """The code finds the memory of its report, keeps it, and writes over it in the next call."""
     victim.good("""
-import sys
-copy = memoryview(sys._getframe(1).f_globals['boot'].memory)
+import mmap, sys
+copy = mmap.mmap(sys._getframe(1).f_globals['boot'].memory.fd, 1 << 20)
 """)
     called = victim("copy[:9] = b'\\x01\\x04\\x00\\x00\\x00fake'; 1 / 0")
     assert called.report[ERROR] == "ZeroDivisionError"
@@ -246,6 +246,7 @@ threading.Thread(target=interrupt, daemon=True).start()
     "import sys; del sys.modules['__main__']; sys.modules.clear()",
     "import sys; del sys.stdout, sys.stderr, sys.stdin, sys.excepthook, sys.__stdout__",
     "import sys; sys.stdout.close(); sys.stderr.close(); sys.stdin.close()",
+    "import sys; sys.stdout.detach(); sys.stderr.detach(); sys.stdin.detach()",
     "import os; os.closerange(0, 3)",
     "import os; os.open = os.dup2 = os.fstat = os.environ = None",
     "globals().clear()",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import traced
 import wire
-from live_session import ERROR, RESULT, TRACEBACK, Session
+from live_session import ERROR, NAMES, RESULT, TRACEBACK, Session
 from wire import End, Interpreter, Lost, Type
 
 SPIN = """
@@ -26,6 +26,21 @@ def test_names_live_from_call_to_call(session):
     second = session("x += 1\nprint(json.dumps([double(x), __name__]))")
     assert second.out == '[4, "__main__"]\n' and second.is_reused
     assert session.good("import __main__; print(__main__.x)") == "2\n"
+
+
+def test_names_are_told_when_they_change(session):
+    assert session("x = 1").names == ["x"]
+    assert NAMES not in session("x += 1").report
+    assert session("y = 1").names == ["x", "y"]
+    assert session("raise SystemExit(x)").ended["code"] == 2
+    assert session("del x, y").report[NAMES] == ""
+
+
+def test_report_is_not_written_into_a_file_that_took_its_number(session):
+    session.good("import os\nos.closerange(4, 64)\nfds = [os.open(f'f{n}', os.O_RDWR | os.O_CREAT) for n in range(16)]")
+    assert session.good("print([os.fstat(fd).st_size for fd in fds] == [0] * 16)") == "True\n"
+    assert session("z = 1").names == ["os", "fds", "z"]
+    assert session.good("print([os.write(fd, b'x') for fd in fds] == [1] * 16)") == "True\n"
 
 
 def test_end_of_a_call_tells_of_an_empty_home(session):
