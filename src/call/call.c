@@ -222,8 +222,10 @@ static int run_script(struct call *call)
 	heed(call);
 	call->mark = visit_listing_mark(&call->visit);
 	r = run_start(&call->run, call->visit.jaild, &request);
-	while (r == 0 && (r = run_wait(&call->run, call->attention.fd)) == RUN_WOKEN) {
+	call->run.hangup_fd = call->attention.client_fd;
+	while (r == 0 && (r = run_wait(&call->run, call->attention.event_fd)) == RUN_WOKEN) {
 		heed(call);
+		call->run.hangup_fd = call->attention.client_fd;
 		r = 0;
 	}
 	if (r < 0) {

@@ -38,9 +38,11 @@
 
 void run_init(struct run *run)
 {
-	*run = (struct run){
-		.state = RUN_IDLE, .fds = { -1, -1 }, .held = { -1, -1 }, .report_fd = -1
-	};
+	*run = (struct run){ .state = RUN_IDLE,
+		.fds = { -1, -1 },
+		.held = { -1, -1 },
+		.report_fd = -1,
+		.hangup_fd = -1 };
 	buf_init(&run->report_bytes, REPORT_SIZE);
 	for (int i = 0; i < RUN_STREAM_MAX; i++)
 		output_init(&run->output[i], OUTPUT_HALF_BYTES);
@@ -288,6 +290,7 @@ static int poll_once(struct run *run, int wake_fd)
 		{ .fd = is_early ? -1 : run->fds[RUN_STDOUT], .events = POLLIN },
 		{ .fd = is_early ? -1 : run->fds[RUN_STDERR], .events = POLLIN },
 		{ .fd = wake_fd, .events = POLLIN },
+		{ .fd = run->hangup_fd, .events = POLLRDHUP },
 	};
 	bool is_kept = run->state == RUN_ENDED && run->ended.is_kept; /* empty pipes are no event */
 	int wait_ms = is_kept ? 0 : timeout_ms(run);
@@ -308,7 +311,7 @@ static int poll_once(struct run *run, int wake_fd)
 		if (run->state == RUN_RUNNING && run->is_cancelled)
 			(void)jaild_run_cancel(run->jaild, run->started.run);
 	}
-	return set[3].revents ? RUN_WOKEN : 0;
+	return set[3].revents || set[4].revents ? RUN_WOKEN : 0;
 }
 
 int run_wait(struct run *run, int wake_fd)

@@ -64,6 +64,7 @@ struct run {
 	int fds[RUN_STREAM_MAX];  /* our ends; -1 once at the end */
 	int held[RUN_STREAM_MAX]; /* the script's ends, until jaild has told the end */
 	int report_fd;
+	int hangup_fd; /* wakes run_wait as well, when it hangs up; the owner's, -1: none */
 	uint64_t deadline_us;
 	run_on_chunk *on_chunk;
 	run_on_started *on_started;

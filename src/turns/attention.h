@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * How a thread that waits, for a place or for its run, learns that something happened: one
- * descriptor to poll, behind it a set of reasons that others raise, and the client's connection.
+ * How a thread that waits, for a place or for its run, learns that something happened: two
+ * descriptors to poll, of a set of reasons that others raise and of the client's connection.
  * Owned by the waiting thread; others may call attention_raise while they know that it lives.
  */
 
@@ -22,9 +22,8 @@ enum attention_reason {
 #define ATTENTION_END (ATTENTION_CANCEL | ATTENTION_CLOSE | ATTENTION_DRAIN | ATTENTION_GONE)
 
 struct attention {
-	int fd; /* readable when a reason is new: poll it */
-	int event_fd;
-	int client_fd; /* borrowed; -1: none, or known to be gone */
+	int event_fd;  /* readable when a reason is new */
+	int client_fd; /* hangs up (POLLRDHUP); borrowed; -1: none, or known to be gone */
 	_Atomic uint32_t reasons;
 };
 
@@ -35,7 +34,8 @@ void attention_fini(struct attention *attention);
 /* Adds a reason and wakes the owner. Any thread; never blocks. */
 void attention_raise(struct attention *attention, enum attention_reason reason);
 
-/* All reasons up to now, of which QUEUE is forgotten; the descriptor is quiet again. The owner. */
+/* All reasons up to now, of which QUEUE is forgotten; the descriptors are quiet again. The owner.
+ */
 uint32_t attention_take(struct attention *attention);
 
 /* Waits until a reason is new, at most timeout_us. The owner. Returns as attention_take. */

@@ -52,7 +52,7 @@ static void test_cancel_finds_the_tenants_own(void **state)
 static void test_the_oldest_is_forgotten(void **state)
 {
 	struct runs *runs = runs_new();
-	struct attention attention = { .fd = -1 };
+	struct attention attention = { .event_fd = -1 };
 	char id[16];
 
 	runs_end(runs, "other", "r0");
