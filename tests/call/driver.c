@@ -39,7 +39,7 @@ static struct canary *canary;
 static const char *program;
 static const char *store_path;
 static uint64_t store_max_bytes = UINT64_MAX;
-static pid_t jaild_pid;
+static _Atomic pid_t jaild_pid; /* each job is a thread */
 static pthread_mutex_t print_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t jobs_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t jobs_changed = PTHREAD_COND_INITIALIZER;
@@ -441,6 +441,7 @@ static void do_start(struct job *job)
 {
 	const char *argv[] = { "cloche-jaild", "--socket-fd", "3", NULL };
 	struct fault fault;
+	pid_t pid;
 	int pair[2];
 
 	if (channel_pair(pair) < 0 || program_start(&(struct program_request){ .program = program,
@@ -448,8 +449,9 @@ static void do_start(struct job *job)
 							    .stdout_fd = -1,
 							    .socket_fd = pair[1],
 							    .has_own_session = true },
-					      &jaild_pid) < 0)
+					      &pid) < 0)
 		abort();
+	jaild_pid = pid;
 	(void)fd_close(pair[1]);
 	if (house_attach(house, pair[0], &fault) < 0)
 		refuse(job, &fault);
