@@ -50,6 +50,9 @@ static const struct {
 /* Of a millisecond each. */
 #define INIT_WAITS 100
 
+#define ORPHANS_PAUSE_US     500ULL
+#define ORPHANS_PAUSE_MAX_US (16 * 1000 * 1000ULL)
+
 /* Zygotes' pids are from here on: far above those in a cell, so that a copy, whatever it asks its
  * pid for, sees that it is one (jail/outside/spawn.h). */
 #define PID_FIRST 1000
@@ -126,6 +129,21 @@ void nursery_end_init(const struct jaild *jaild, int pidfd)
 	child_end(pidfd);
 }
 
+/* What goes with a zygote may die a while after it, and nothing tells of that: a run whose script
+ * has ended would go on until its wall limit, as init waits for us. So we look in doubling pauses.
+ */
+static void on_orphans(struct timer *timer)
+{
+	struct nursery *nursery = container_of(timer, struct nursery, orphans);
+	struct jaild *jaild = container_of(nursery, struct jaild, nursery);
+
+	nursery_reap(jaild);
+	nursery->orphans_pause_us *= 2;
+	if (nursery->orphans_pause_us <= ORPHANS_PAUSE_MAX_US)
+		loop_timer_set(
+			&jaild->loop, &nursery->orphans, nursery->orphans_pause_us, on_orphans);
+}
+
 static void on_death(struct watch *watch)
 {
 	struct zygote *zygote = container_of(watch, struct zygote, death);
@@ -141,7 +159,8 @@ static void on_death(struct watch *watch)
 	loop_unwatch(&jaild->loop, &zygote->death);
 	(void)fd_close(zygote->pidfd);
 	free(zygote);
-	nursery_reap(jaild);
+	jaild->nursery.orphans_pause_us = ORPHANS_PAUSE_US;
+	on_orphans(&jaild->nursery.orphans);
 }
 
 void zygote_retire(struct zygote *zygote)

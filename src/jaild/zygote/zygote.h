@@ -45,6 +45,8 @@ struct nursery {
 	int filter_fd;
 	uint32_t filter_count;
 	uint32_t next_pid;
+	struct timer orphans; /* while processes of a zygote that was killed may still come to us */
+	usec_t orphans_pause_us;
 	struct zygote_place places[ZYGOTE_KINDS];
 };
 
