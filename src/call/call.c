@@ -161,9 +161,10 @@ static void on_started(struct run *run)
 	struct call *call = container_of(run, struct call, run);
 
 	visit_live_started(&call->visit, &run->started, &call->loss);
-	/* A kept session that had stopped may have had one that nobody here knows. */
+	/* Before a restart a kept session may have had one that nobody here knows. */
 	if (run->started.interpreter == WIRE_INTERPRETER_NEW && !call->loss.reason &&
-		!call->visit.reset_reason)
+		!call->visit.reset_reason && call->visit.restored &&
+		strcmp(call->visit.restored, "restart") == 0)
 		call->loss.reason = call->visit.restored;
 	if (run->started.interpreter == WIRE_INTERPRETER_REUSED)
 		call->session_state = "reused";

@@ -19,7 +19,7 @@ struct visit;
 
 /* Sessions that are gone whose next call is told what its interpreter held; of all tenants, see
  * turns/slots.h. */
-#define LIVE_REMEMBERED 64
+#define LIVE_REMEMBERED 1024
 /* Of all names of one interpreter, as the bootstrap bounds them too. */
 #define LIVE_NAMES_MAX 4096
 

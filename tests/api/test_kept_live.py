@@ -158,6 +158,15 @@ def test_an_imported_one_can_be_live(api, key):
     assert api.delete(f"/v1/sessions/{other}").status == 204
 
 
+def test_the_first_interpreter_of_one_that_was_stopped_is_new(api, key):
+    """It was told as a reset for the reason of the stop, though nothing had been lost."""
+    assert api.file(key, "f", "PUT", b"1", query="?policy=kept").status == 201
+    stop(api, key)
+    answer = live(api, key, "print(open('f').read())")
+    assert out(answer) == "1\n" and told(answer) == ("new", None, None)
+    assert answer["restored"] == {"reason": "asked"}
+
+
 def begin(api, key, code, **more):
     """A call that is under way: its code makes the file `up` when it is."""
     run = Background(api.run, key, f"open('up', 'w').write('1')\n{code}", state="live", policy="kept", timeout=60, **more)
