@@ -208,6 +208,21 @@ uint32_t hot_count(void)
 	return hot.count;
 }
 
+void hot_settle(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < hot.n; i++) {
+		uint64_t from = hot.ranges[i].from, size = hot.ranges[i].to - from;
+
+		if (madvise((void *)(uintptr_t)from, size, MADV_POPULATE_WRITE) == 0)
+			hot.ranges[n++] = hot.ranges[i];
+		else
+			hot.count -= (uint32_t)(size / PAGE_BYTES);
+	}
+	hot.n = n;
+}
+
 void hot_populate(void)
 {
 	for (unsigned i = 0; i < hot.n; i++) {

@@ -37,6 +37,10 @@ void hot_child_stop(uint32_t own_pages);
 /* How many pages the list has. */
 uint32_t hot_count(void);
 
+/* Before the first copy, when nothing is freed any more: forgets what cannot be written (any more),
+ * as hot_populate writes without asking. */
+void hot_settle(void);
+
 /* In a copy: gets pages of its own for those of the list, as far as the kernel likes. */
 void hot_populate(void);
 

@@ -215,6 +215,7 @@ static PyObject *ready(PyObject *module, PyObject *arguments)
 	if (!PyArg_ParseTuple(arguments, "Ki", &loaded, &lesson))
 		return NULL;
 	event.loaded = loaded;
+	hot_settle();
 	event.hot_pages = hot_count();
 	event.lesson = lesson != 0 || event.hot_pages > 0 ? lesson : ENODATA;
 	if (!descriptors_are_ours()) {

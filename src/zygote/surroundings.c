@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,8 +14,8 @@
 #include <unistd.h>
 
 /* The interpreter, and the folders that it looks for modules in. */
-#define NOTED_MAX 16
-#define PATH_SIZE 256
+#define NOTED_MAX 256
+#define PATH_SIZE PATH_MAX
 
 /* All zero but the path if there is none. */
 struct noted {
