@@ -161,11 +161,6 @@ static void on_started(struct run *run)
 	struct call *call = container_of(run, struct call, run);
 
 	visit_live_started(&call->visit, &run->started, &call->loss);
-	/* Before a restart a kept session may have had one that nobody here knows. */
-	if (run->started.interpreter == WIRE_INTERPRETER_NEW && !call->loss.reason &&
-		!call->visit.reset_reason && call->visit.restored &&
-		strcmp(call->visit.restored, "restart") == 0)
-		call->loss.reason = call->visit.restored;
 	if (run->started.interpreter == WIRE_INTERPRETER_REUSED)
 		call->session_state = "reused";
 	else if (call->loss.reason || call->visit.reset_reason)
@@ -223,10 +218,12 @@ static int run_script(struct call *call)
 	heed(call);
 	call->mark = visit_listing_mark(&call->visit);
 	r = run_start(&call->run, call->visit.jaild, &request);
-	call->run.hangup_fd = call->attention.client_fd;
-	while (r == 0 && (r = run_wait(&call->run, call->attention.event_fd)) == RUN_WOKEN) {
-		heed(call);
+	while (r == 0) {
 		call->run.hangup_fd = call->attention.client_fd;
+		r = run_wait(&call->run, call->attention.event_fd);
+		if (r != RUN_WOKEN)
+			break;
+		heed(call);
 		r = 0;
 	}
 	if (r < 0) {

@@ -84,7 +84,6 @@ void live_leave(struct house *house, struct house_session *session, const char *
 void live_recall(struct house *house, struct house_session *session)
 {
 	uint64_t hash = house_name_hash(house, session->tenant, session->key);
-
 	size_t i = slots_give(house->lives, LIVE_REMEMBERED, hash);
 
 	if (i == LIVE_REMEMBERED)
@@ -126,6 +125,10 @@ void visit_live_started(
 		*ret_loss = live->loss;
 		live->loss = (struct live_loss){ .reason = NULL };
 		free(TAKE_PTR(live->names));
+		/* Before a restart a kept session may have had one that nobody here knows. */
+		if (!ret_loss->reason && !visit->reset_reason && visit->restored &&
+			strcmp(visit->restored, CLOSED_RESTART) == 0)
+			ret_loss->reason = visit->restored;
 	}
 	(void)pthread_mutex_unlock(&visit->house->mutex);
 }
