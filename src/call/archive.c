@@ -216,7 +216,7 @@ int archive_export(struct house *house, const struct files_at *at, int client_fd
 	}
 	download->share = out.share;
 	download->memory_bytes = out.at;
-	visit_transfer(&download->visit, VISIT_DOWNLOAD, client_fd);
+	visit_transfer(&download->visit, TRANSFER_DOWNLOAD, client_fd);
 	*ret_file = (struct files_open_result){ .fd = TAKE_FD(fd),
 		.download = TAKE_PTR(download),
 		.size_bytes = out.at,
@@ -372,7 +372,7 @@ int archive_import_begin(struct house *house, const struct files_upload_request 
 	tar_reader_init(&import->reader, &import->sink);
 	if (!import->visit.is_new)
 		return refuse_there(import, ret_fault);
-	visit_transfer(&import->visit, VISIT_UPLOAD, request->client_fd);
+	visit_transfer(&import->visit, TRANSFER_UPLOAD, request->client_fd);
 	*ret_import = import;
 	return 0;
 }

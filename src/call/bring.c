@@ -12,7 +12,7 @@
 #include "base/macro.h"
 #include "call/call.h"
 #include "house/house.h"
-#include "house/visit.h"
+#include "house/visit/visit.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "call/call.h"
-#include "house/visit.h"
+#include "house/visit/visit.h"
 #include "sandbox/run.h"
 #include "turns/runs.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "house/visit.h"
+#include "house/visit/visit.h"
 
 #include <stdint.h>
 

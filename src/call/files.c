@@ -14,7 +14,7 @@
 #include "call/bring.h"
 #include "call/download.h"
 #include "house/house.h"
-#include "house/visit.h"
+#include "house/visit/visit.h"
 #include "jail/files/changes.h"
 #include "jail/files/mime.h"
 #include "jail/files/snapshot.h"
@@ -78,7 +78,7 @@ int files_open(struct house *house, const struct files_at *at, int client_fd,
 		visit_end(visit);
 		return r;
 	}
-	visit_transfer(visit, VISIT_DOWNLOAD, client_fd);
+	visit_transfer(visit, TRANSFER_DOWNLOAD, client_fd);
 	n = pread(fd, head, sizeof(head), 0);
 	*ret_file = (struct files_open_result){ .fd = TAKE_FD(fd),
 		.download = TAKE_PTR(download),
@@ -161,7 +161,7 @@ int files_create(struct house *house, const struct files_upload_request *request
 		free(upload);
 		return r;
 	}
-	visit_transfer(&upload->visit, VISIT_UPLOAD, request->client_fd);
+	visit_transfer(&upload->visit, TRANSFER_UPLOAD, request->client_fd);
 	*ret_upload = upload;
 	return 0;
 }

@@ -245,7 +245,7 @@ size_t house_drain(struct house *house, uint64_t grace_ms, uint64_t wait_ms)
 	for (struct house_session *at = house->sessions; at; at = at->next) {
 		if (at->run)
 			attention_raise(at->run, ATTENTION_DRAIN);
-		house_cut(at, VISIT_UPLOAD);
+		house_cut(at, TRANSFER_UPLOAD);
 	}
 	wait_calls(house, wait_ms);
 	left = house->calls;

@@ -11,7 +11,6 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "house/state.h"
-#include "house/visit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,17 +20,6 @@ void live_loss_fini(struct live_loss *loss)
 {
 	free(loss->names);
 	*loss = (struct live_loss){ .reason = NULL };
-}
-
-static const char *reason_name(uint32_t lost)
-{
-	static const char *const names[WIRE_LOST_MAX] = { [WIRE_LOST_REQUEST] = "requested",
-		[WIRE_LOST_TIMEOUT] = "timeout",
-		[WIRE_LOST_MEMORY] = "memory",
-		[WIRE_LOST_CANCELLED] = "cancelled",
-		[WIRE_LOST_CRASH] = "crash" };
-
-	return lost < WIRE_LOST_MAX ? names[lost] : "crash";
 }
 
 static const char *state_name(const struct house_session *session)
@@ -57,8 +45,7 @@ void live_decide(struct house_session *session, const char *state)
 	session->live.is_on = state && strcmp(state, HOUSE_LIVE) == 0;
 }
 
-/* The interpreter is gone; what is known of an earlier one that has not been told is older. */
-static void lose(struct house_live *live, const char *reason)
+void live_lose(struct house_live *live, const char *reason)
 {
 	if (live->loss.reason && !live->names)
 		return;
@@ -72,7 +59,7 @@ void live_leave(struct house *house, struct house_session *session, const char *
 
 	if (!reason || !session->live.is_on || (!session->live.names && !session->live.loss.reason))
 		return;
-	lose(&session->live, reason);
+	live_lose(&session->live, reason);
 	place = &house->losses[slots_take(house->lives, LIVE_REMEMBERED,
 		house_name_hash(house, session->tenant, session->key),
 		house_name_hash(house, session->tenant, ""))];
@@ -103,52 +90,4 @@ void live_memory_fini(struct house *house)
 {
 	for (size_t i = 0; i < LIVE_REMEMBERED; i++)
 		live_loss_fini(&house->losses[i]);
-}
-
-void visit_live_refuse(struct visit *visit)
-{
-	(void)pthread_mutex_lock(&visit->house->mutex);
-	visit->session->live.is_decided = visit->session->live.is_on = false;
-	(void)pthread_mutex_unlock(&visit->house->mutex);
-}
-
-void visit_live_started(
-	struct visit *visit, const struct wire_run_started *started, struct live_loss *ret_loss)
-{
-	struct house_live *live = &visit->session->live;
-
-	*ret_loss = (struct live_loss){ .reason = NULL };
-	(void)pthread_mutex_lock(&visit->house->mutex);
-	if (started->interpreter == WIRE_INTERPRETER_NEW) {
-		if (started->lost != WIRE_LOST_NOTHING)
-			lose(live, reason_name(started->lost));
-		*ret_loss = live->loss;
-		live->loss = (struct live_loss){ .reason = NULL };
-		free(TAKE_PTR(live->names));
-		/* Before a restart a kept session may have had one that nobody here knows. */
-		if (!ret_loss->reason && !visit->reset_reason && visit->restored &&
-			strcmp(visit->restored, CLOSED_RESTART) == 0)
-			ret_loss->reason = visit->restored;
-	}
-	(void)pthread_mutex_unlock(&visit->house->mutex);
-}
-
-void visit_live_ended(struct visit *visit, const struct wire_run_ended *ended, struct str names,
-	struct live_loss *ret_loss)
-{
-	struct house_live *live = &visit->session->live;
-
-	*ret_loss = (struct live_loss){ .reason = NULL };
-	(void)pthread_mutex_lock(&visit->house->mutex);
-	if (ended->lost != WIRE_LOST_NOTHING) {
-		lose(live, reason_name(ended->lost));
-		ret_loss->reason = live->loss.reason;
-		if (live->loss.names)
-			ret_loss->names = xstrdup(live->loss.names);
-	} else if (ended->is_kept && (names.p || !live->names)) {
-		free(live->names);
-		live->names = xasprintf(
-			"%.*s", (int)MIN(names.n, (size_t)LIVE_NAMES_MAX), names.p ? names.p : "");
-	}
-	(void)pthread_mutex_unlock(&visit->house->mutex);
 }

@@ -1,15 +1,12 @@
 #pragma once
 
 #include "base/fault.h"
-#include "base/str.h"
-#include "wire/message.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct house;
 struct house_session;
-struct visit;
 
 /*
  * What the house knows of live interpreters: which sessions have one, the names of its globals, and
@@ -45,24 +42,12 @@ struct house_live {
 int live_check(const struct house_session *session, const char *state, struct fault *ret_fault);
 void live_decide(struct house_session *session, const char *state);
 
+/* The interpreter is gone, for a reason (a literal); what is known of an earlier one that has not
+ * been told is older. */
+void live_lose(struct house_live *live, const char *reason);
+
 /* The session goes; reason as for house_drop. And it, or another one of its key, is opened. */
 void live_leave(struct house *house, struct house_session *session, const char *reason);
 void live_recall(struct house *house, struct house_session *session);
 void live_fini(struct house_session *session);
 void live_memory_fini(struct house *house);
-
-/* These are a visit's, with a run, and take the lock. */
-
-/* The host has no live state: the session's next run decides. */
-void visit_live_refuse(struct visit *visit);
-
-/* A call of the interpreter has begun: of a new one (lost: enum wire_lost of RUN_STARTED) or not.
- * *ret_loss is what is lost with the one before; the caller ends it with live_loss_fini. */
-void visit_live_started(
-	struct visit *visit, const struct wire_run_started *started, struct live_loss *ret_loss);
-
-/* A run of either kind has ended, with the names that the interpreter has told (.p NULL: the
- * same as before). *ret_loss as above; it will be told to the next interpreter's start once more.
- */
-void visit_live_ended(struct visit *visit, const struct wire_run_ended *ended, struct str names,
-	struct live_loss *ret_loss);

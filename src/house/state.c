@@ -83,10 +83,10 @@ void house_release(struct house_session *session)
 }
 #pragma GCC diagnostic pop
 
-void house_cut(struct house_session *session, enum visit_transfer up_to)
+void house_cut(struct house_session *session, enum transfer_kind up_to)
 {
-	for (struct visit *at = session->transfers; at; at = at->next)
-		if (at->client_fd >= 0 && at->transfer <= up_to)
+	for (struct transfer *at = session->transfers; at; at = at->next)
+		if (at->client_fd >= 0 && at->kind <= up_to)
 			(void)shutdown(at->client_fd, SHUT_RDWR);
 }
 
@@ -98,7 +98,7 @@ void house_drop(struct house *house, struct house_session *session, const char *
 			break;
 		}
 	session->state = SESSION_GONE;
-	house_cut(session, VISIT_UPLOAD);
+	house_cut(session, TRANSFER_UPLOAD);
 	house->places--;
 	known_remove(house->known, house_name_hash(house, session->tenant, session->key));
 	live_leave(house, session, reason);
@@ -222,12 +222,12 @@ int house_close_session(struct house *house, struct house_session *session, cons
 
 	assert(session->state == SESSION_OPEN);
 	session->state = SESSION_CLOSING;
-	house_cut(session, VISIT_DOWNLOAD);
+	house_cut(session, TRANSFER_DOWNLOAD);
 	if (session->run)
 		attention_raise(session->run, ATTENTION_CLOSE);
 	while (session->visits > 0 && clock_now_us() < deadline_us)
 		house_wait(house, deadline_us);
-	house_cut(session, VISIT_UPLOAD);
+	house_cut(session, TRANSFER_UPLOAD);
 	deadline_us += HOUSE_CUT_WAIT_MS * USEC_PER_MS;
 	while (session->transfers && clock_now_us() < deadline_us)
 		house_wait(house, deadline_us);

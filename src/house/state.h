@@ -6,7 +6,7 @@
 #include "house/counters.h"
 #include "house/house.h"
 #include "house/live.h"
-#include "house/visit.h"
+#include "house/transfer.h"
 #include "jail/files/listed.h"
 #include "keep/table.h"
 #include "turns/attention.h"
@@ -65,11 +65,11 @@ struct house_session {
 	uint64_t generation;	   /* of jaild */
 	struct attention *run;	   /* of the call that has or will have a run; NULL: none */
 	char run_id[HOUSE_RUN_ID_MAX + 1];
-	unsigned visits;	 /* calls under way */
-	struct visit *transfers; /* those of them that move a file to or from a client */
-	bool is_importing;	 /* its files come in as one; nobody else has it yet */
-	bool is_listing;	 /* jaild makes one listing of a session at a time */
-	struct listed listed;	 /* what is known of the home */
+	unsigned visits;	    /* calls under way */
+	struct transfer *transfers; /* those of them that move a file to or from a client */
+	bool is_importing;	    /* its files come in as one; nobody else has it yet */
+	bool is_listing;	    /* jaild makes one listing of a session at a time */
+	struct listed listed;	    /* what is known of the home */
 	struct house_live live;
 	usec_t opened_at_us;
 	usec_t last_call_us; /* when the last visit ended */
@@ -147,8 +147,9 @@ int house_close_session(struct house *house, struct house_session *session, cons
 int house_remove_session(
 	struct house *house, struct house_session *session, struct fault *ret_fault);
 
-/* Shuts down the clients of the session's downloads, and of its uploads too with VISIT_UPLOAD. */
-void house_cut(struct house_session *session, enum visit_transfer up_to);
+/* Shuts down the clients of the session's downloads, and of its uploads too with TRANSFER_UPLOAD.
+ */
+void house_cut(struct house_session *session, enum transfer_kind up_to);
 
 /* Of a tenant's key, for memories; never 0. With the key "": of the tenant. */
 uint64_t house_name_hash(const struct house *house, const char *tenant, const char *key);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/fault.h"
+#include "house/transfer.h"
 #include "jail/client/jaild.h"
 #include "turns/attention.h"
 
@@ -35,13 +36,6 @@ struct visit_request {
 	int (*on_queued)(struct visit_request *request, unsigned position);
 };
 
-/* What a visit moves between a file of the session and its client. */
-enum visit_transfer {
-	VISIT_TRANSFER_NONE,
-	VISIT_DOWNLOAD,
-	VISIT_UPLOAD,
-};
-
 struct visit {
 	struct house *house;
 	struct house_session *session;
@@ -59,9 +53,7 @@ struct visit {
 	const char
 		*reset_reason; /* of a run: why its files are gone since then; a literal or NULL */
 	uint64_t queue_us;
-	enum visit_transfer transfer; /* of visit_transfer, with the rest */
-	int client_fd;
-	struct visit *next; /* among the session's transfers */
+	struct transfer transfer; /* of visit_transfer; on the session's list */
 };
 
 /* The form of both names. Returns 0, or -EINVAL with INVALID_FIELD. visit_begin calls it. */
@@ -92,7 +84,7 @@ void visit_end_closing(struct visit *visit);
  * connection is shut down, so that nothing of the session outlives it: a download's at once, an
  * upload's after HOUSE_CLOSE_WAIT_MS. A download gives its connection to jaild back: visit->jaild
  * is NULL from now on. */
-void visit_transfer(struct visit *visit, enum visit_transfer transfer, int client_fd);
+void visit_transfer(struct visit *visit, enum transfer_kind kind, int client_fd);
 
 /* The turn to list the session, one call at a time: jaild makes one listing of a session at once,
  * and each may be LISTING_SIZE_MAX of memory, so who is done with it quickly frees it first. */

@@ -7,7 +7,7 @@
  *
  * The lock is left for each wait, each callback and each word with jaild.
  */
-#include "house/visit.h"
+#include "house/visit/visit.h"
 
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -523,33 +523,34 @@ int visit_begin(struct house *house, struct visit_request *request, struct visit
 	return r;
 }
 
-void visit_transfer(struct visit *visit, enum visit_transfer transfer, int client_fd)
+void visit_transfer(struct visit *visit, enum transfer_kind kind, int client_fd)
 {
 	struct house *house = visit->house;
 	struct house_session *session = visit->session;
 
-	assert(visit->transfer == VISIT_TRANSFER_NONE && transfer != VISIT_TRANSFER_NONE);
-	if (transfer == VISIT_DOWNLOAD)
+	assert(visit->transfer.kind == TRANSFER_NONE && kind != TRANSFER_NONE);
+	if (kind == TRANSFER_DOWNLOAD)
 		pool_put(house->pool, TAKE_PTR(visit->jaild));
 	(void)pthread_mutex_lock(&house->mutex);
-	visit->transfer = transfer;
-	visit->client_fd = client_fd;
-	visit->next = session->transfers;
-	session->transfers = visit;
+	visit->transfer = (struct transfer){
+		.next = session->transfers, .kind = kind, .client_fd = client_fd
+	};
+	session->transfers = &visit->transfer;
 	if (session->state != SESSION_OPEN) /* it began to close before we were on its list */
-		house_cut(session, session->state == SESSION_GONE ? VISIT_UPLOAD : VISIT_DOWNLOAD);
+		house_cut(session,
+			session->state == SESSION_GONE ? TRANSFER_UPLOAD : TRANSFER_DOWNLOAD);
 	(void)pthread_mutex_unlock(&house->mutex);
 }
 
 /* Under the lock. */
 static void transfer_end(struct visit *visit)
 {
-	struct visit **at = &visit->session->transfers;
+	struct transfer **at = &visit->session->transfers;
 
-	while (*at && *at != visit)
+	while (*at && *at != &visit->transfer)
 		at = &(*at)->next;
 	if (*at)
-		*at = visit->next;
+		*at = visit->transfer.next;
 }
 
 /* Under the lock; the session's memory stays the caller's to release. */

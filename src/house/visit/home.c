@@ -2,7 +2,7 @@
  * What a visit asks of its session's home: the turn to list it, what is known of it without a
  * listing (jail/files/listed.h, guarded by the house's lock), and what a file in it looks like.
  */
-#include "house/visit.h"
+#include "house/visit/visit.h"
 
 #include "base/clock.h"
 #include "base/fd.h"
