@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/macro.h"
 #include "jaild/answer.h"
-#include "jaild/cell.h"
+#include "jaild/cell/cell.h"
 #include "jaild/client.h"
 #include "jaild/make.h"
 #include "jaild/spares/walk.h"

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "jaild/answer.h"
-#include "jaild/cell_build.h"
+#include "jaild/cell/cell_build.h"
 #include "jaild/spares/walk.h"
 #include "jaild/upload.h"
 

@@ -7,8 +7,8 @@
 #include "jail/plan/live.h"
 #include "jail/plan/plan.h"
 #include "jaild/answer.h"
-#include "jaild/cell.h"
-#include "jaild/cell_build.h"
+#include "jaild/cell/cell.h"
+#include "jaild/cell/cell_build.h"
 #include "jaild/live/live_oom.h"
 #include "wire/channel.h"
 

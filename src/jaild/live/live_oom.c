@@ -14,7 +14,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "jail/cgroup/cgroup_live.h"
-#include "jaild/cell.h"
+#include "jaild/cell/cell.h"
 #include "jaild/live/live.h"
 
 #include <fcntl.h>

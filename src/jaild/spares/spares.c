@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "base/macro.h"
-#include "jaild/cell.h"
+#include "jaild/cell/cell.h"
 #include "jaild/session.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/macro.h"
-#include "jaild/cell.h"
+#include "jaild/cell/cell.h"
 #include "jaild/session.h"
 #include "jaild/spares/walk.h"
 #include "jaild/zygote/zygote_life.h"

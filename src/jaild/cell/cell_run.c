@@ -1,9 +1,9 @@
-#include "jaild/cell.h"
+#include "jaild/cell/cell.h"
 
 #include "base/alloc.h"
 #include "base/fd.h"
 #include "base/macro.h"
-#include "jaild/cell_build.h"
+#include "jaild/cell/cell_build.h"
 
 #include <poll.h>
 #include <stdlib.h>

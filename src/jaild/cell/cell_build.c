@@ -1,4 +1,4 @@
-#include "jaild/cell_build.h"
+#include "jaild/cell/cell_build.h"
 
 #include "base/fd.h"
 #include "base/macro.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jaild/cell.h"
+#include "jaild/cell/cell.h"
 
 /* Makes the cell's process and hands it its plan. Returns false with *ret_failure; then
  * cell_destroy removes what there is. init says INIT_BORN when it has its ids, and goes on by

@@ -1,11 +1,11 @@
-#include "jaild/cell.h"
+#include "jaild/cell/cell.h"
 
 #include "base/alloc.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/macro.h"
 #include "jaild/answer.h"
-#include "jaild/cell_build.h"
+#include "jaild/cell/cell_build.h"
 #include "jaild/live/live_oom.h"
 #include "jaild/spares/walk.h"
 #include "wire/channel.h"
