@@ -262,9 +262,8 @@ static void page_take_paths(struct files_page *page, size_t bytes)
 /* Within the visit's turn to list. */
 static int page_make(struct visit *visit, struct str after, size_t limit, struct files_page *page)
 {
-	const struct wire_list request = { .session = visit->id };
 	struct snapshot snapshot = SNAPSHOT_INIT;
-	int r = snapshot_fetch(visit->jaild, &request, &snapshot);
+	int r = snapshot_fetch(visit->jaild, visit->id, 0, NULL, &snapshot);
 
 	if (r < 0)
 		return r;

@@ -10,7 +10,6 @@
 #include "house/kept.h"
 
 #include "base/alloc.h"
-#include "base/assert.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/macro.h"
@@ -239,13 +238,10 @@ void house_listing_end(struct house *house, struct house_session *session)
 int house_list_home(struct house *house, struct house_session *session, struct jaild *jaild,
 	uint32_t flags, struct snapshot *ret_snapshot)
 {
-	struct wire_list request = { .session = session->id, .flags = flags };
 	int r;
 
-	static_assert(sizeof(request.hash_key) == sizeof(house->hash_key), "one key");
-	memcpy(request.hash_key, &house->hash_key, sizeof(request.hash_key));
 	house_listing_begin(house, session);
-	r = snapshot_fetch(jaild, &request, ret_snapshot);
+	r = snapshot_fetch(jaild, session->id, flags, &house->hash_key, ret_snapshot);
 	house_listing_end(house, session);
 	return r;
 }

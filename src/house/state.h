@@ -36,8 +36,9 @@ struct runs;
 
 /* Closed sessions whose next call is told why: more than a person comes back to. */
 #define HOUSE_REMEMBERED 1024
-/* Why: its jaild, or the whole service, has been started anew. */
-#define CLOSED_RESTART "restart"
+/* Why: its jaild, or the whole service, has been started anew. Kept sessions stop by the same word.
+ */
+#define CLOSED_RESTART KEPT_STOPPED_RESTART
 /* How long a close waits for what is under way to notice, before jaild ends it. */
 #define HOUSE_CLOSE_WAIT_MS 2000
 /* And then for transfers whose client was cut off: their threads have only to wake up. */

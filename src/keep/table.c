@@ -102,7 +102,7 @@ static void on_session(void *context, const char *name, const struct manifest_he
 	}
 	age_ns = MAX(clock_real_ns() - head->used_ns, (int64_t)0);
 	kept = kept_add(table, head);
-	kept->stopped = "restart";
+	kept->stopped = KEPT_STOPPED_RESTART;
 	kept->used_at_us = (int64_t)clock_now_us() - age_ns / 1000;
 }
 

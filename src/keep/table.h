@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Why a session stopped whose jaild, or the whole service, has been started anew. */
+#define KEPT_STOPPED_RESTART "restart"
+
 /* Which kept sessions there are, active or stopped, sorted by tenant and key. The owner's lock
  * guards it. */
 

@@ -11,7 +11,6 @@
 #include "cli/run/run.h"
 
 #include "base/alloc.h"
-#include "base/assert.h"
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/macro.h"
@@ -160,11 +159,7 @@ static int open_session(struct job *job)
 /* Lists the home. Without files there is nothing in it before the run. */
 static int list(struct job *job, uint32_t flags, struct snapshot *ret_snapshot)
 {
-	struct wire_list request = { .session = job->session, .flags = flags };
-
-	static_assert(sizeof(request.hash_key) == sizeof(job->hash_key), "one key");
-	memcpy(request.hash_key, &job->hash_key, sizeof(request.hash_key));
-	if (snapshot_fetch(&job->jaild, &request, ret_snapshot) < 0)
+	if (snapshot_fetch(&job->jaild, job->session, flags, &job->hash_key, ret_snapshot) < 0)
 		return fail(job, &job->jaild.fault);
 	return 0;
 }

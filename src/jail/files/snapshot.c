@@ -6,8 +6,10 @@
 #include "jail/files/snapshot.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "extent/extent.h"
 #include "jail/client/jaild.h"
 
 #include <errno.h>
@@ -78,13 +80,19 @@ int snapshot_load(int fd, uint64_t size, uint32_t cut, struct snapshot *ret_snap
 	return 0;
 }
 
-int snapshot_fetch(
-	struct jaild *jaild, const struct wire_list *request, struct snapshot *ret_snapshot)
+int snapshot_fetch(struct jaild *jaild, uint64_t session, uint32_t flags,
+	const struct extent_key *key, struct snapshot *ret_snapshot)
 {
+	struct wire_list request = { .session = session, .flags = flags };
 	struct wire_listing_is listing;
 	AUTO_CLOSE int fd = -1;
-	int r = jaild_list(jaild, request, &listing, &fd);
+	int r;
 
+	static_assert(sizeof(request.hash_key) == sizeof(key->bytes), "one key");
+	assert(key || !(flags & WIRE_LIST_HASH));
+	if (key)
+		memcpy(request.hash_key, key->bytes, sizeof(request.hash_key));
+	r = jaild_list(jaild, &request, &listing, &fd);
 	if (r < 0)
 		return r;
 	r = snapshot_load(fd, listing.size_bytes, listing.is_truncated, ret_snapshot);

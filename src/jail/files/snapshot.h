@@ -5,11 +5,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What a home held at one moment: the listing of jaild (wire/listing.h), sorted by path. */
 
+struct extent_key;
 struct jaild;
-struct wire_list;
 
 struct snapshot_entry {
 	struct str path; /* bytes that a script chose: relative, not always UTF-8 */
@@ -34,10 +35,10 @@ struct snapshot {
  * is no listing, not sealed, or over the maxima of wire/listing.h, or -errno. */
 int snapshot_load(int fd, uint64_t size, uint32_t cut, struct snapshot *ret_snapshot);
 
-/* Asks jaild for the listing of a session's home (but for the request's header, all is the caller's
- * to fill in) and loads it. Returns 0, or -errno with jaild->fault. */
-int snapshot_fetch(
-	struct jaild *jaild, const struct wire_list *request, struct snapshot *ret_snapshot);
+/* Asks jaild for the listing of a session's home and loads it: flags as in struct wire_list; key is
+ * that of the hashes, NULL without WIRE_LIST_HASH. Returns 0, or -errno with jaild->fault. */
+int snapshot_fetch(struct jaild *jaild, uint64_t session, uint32_t flags,
+	const struct extent_key *key, struct snapshot *ret_snapshot);
 
 /* Where a link points to, as the script wrote it; "" if that was not asked for. */
 struct str snapshot_target(const struct snapshot_entry *entry);
