@@ -47,17 +47,22 @@ static void trim_character(char *s, size_t n)
 		s[lead] = '\0';
 }
 
+__attribute__((format(printf, 3, 0))) static void text_write(
+	char *text, size_t size, const char *format, va_list ap)
+{
+	int n = vsnprintf(text, size, format, ap);
+
+	assert(n >= 0);
+	if ((size_t)n >= size)
+		trim_character(text, size - 1);
+}
+
 __attribute__((format(printf, 3, 0))) static void fill(
 	struct fault *f, enum fault_code code, const char *format, va_list ap)
 {
-	int n;
-
 	memset(f, 0, sizeof(*f));
 	f->code = code;
-	n = vsnprintf(f->text, sizeof(f->text), format, ap);
-	assert(n >= 0);
-	if ((size_t)n >= sizeof(f->text))
-		trim_character(f->text, sizeof(f->text) - 1);
+	text_write(f->text, sizeof(f->text), format, ap);
 }
 
 void fault_set(struct fault *f, enum fault_code code, const char *format, ...)
@@ -77,6 +82,7 @@ void fault_set_field(struct fault *f, const char *field, const char *format, ...
 	fill(f, FAULT_INVALID_FIELD, format, ap);
 	va_end(ap);
 	(void)str_copy(f->field, sizeof(f->field), field);
+	fault_advise(f, "Mend the field %s: %s.", f->field, f->text);
 }
 
 void fault_set_stage(struct fault *f, const char *stage, const char *format, ...)
@@ -89,6 +95,15 @@ void fault_set_stage(struct fault *f, const char *stage, const char *format, ...
 	(void)str_copy(f->stage, sizeof(f->stage), stage);
 }
 
+void fault_advise(struct fault *f, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	text_write(f->advice, sizeof(f->advice), format, ap);
+	va_end(ap);
+}
+
 const char *fault_name(enum fault_code code)
 {
 	return row_get(code)->name;
@@ -99,7 +114,7 @@ int fault_status(enum fault_code code)
 	return row_get(code)->status;
 }
 
-const char *fault_advice(enum fault_code code)
+const char *fault_advice(const struct fault *f)
 {
-	return row_get(code)->advice;
+	return f->advice[0] ? f->advice : row_get(f->code)->advice;
 }

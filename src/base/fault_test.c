@@ -10,7 +10,7 @@ static void test_every_code_has_a_name_status_and_advice(void **state)
 		enum fault_code code = (enum fault_code)i;
 
 		assert_true(strlen(fault_name(code)) > 0);
-		assert_true(strlen(fault_advice(code)) > 0);
+		assert_true(strlen(fault_advice(&(struct fault){ .code = code })) > 0);
 		assert_in_range(fault_status(code), 400, 599);
 		for (int j = i + 1; j < FAULT_CODE_MAX; j++)
 			assert_string_not_equal(fault_name(code), fault_name((enum fault_code)j));
@@ -43,6 +43,20 @@ static void test_set_forgets_what_was(void **state)
 	assert_string_equal(f.stage, "");
 }
 
+static void test_advice_is_of_the_case(void **state)
+{
+	struct fault f;
+
+	fault_set_field(&f, "policy", "must be %s", "kept");
+	assert_string_equal(fault_advice(&f), "Mend the field policy: must be kept.");
+	fault_set(&f, FAULT_SESSION_BUSY, "the session is there already");
+	assert_string_equal(fault_advice(&f), fault_advice(&(struct fault){ .code = f.code }));
+	fault_advise(&f, "Close it %s.", "first");
+	assert_string_equal(fault_advice(&f), "Close it first.");
+	fault_set(&f, FAULT_NOT_FOUND, "no such run");
+	assert_string_equal(fault_advice(&f), fault_advice(&(struct fault){ .code = f.code }));
+}
+
 static void test_long_text_is_cut_at_a_character(void **state)
 {
 	char text[301], expected[256];
@@ -70,6 +84,7 @@ int main(void)
 		cmocka_unit_test(test_every_code_has_a_name_status_and_advice),
 		cmocka_unit_test(test_codes_of_the_contract),
 		cmocka_unit_test(test_set_forgets_what_was),
+		cmocka_unit_test(test_advice_is_of_the_case),
 		cmocka_unit_test(test_long_text_is_cut_at_a_character),
 	};
 

@@ -51,6 +51,7 @@ static int outgoing_grow(struct outgoing *out, uint64_t n)
 		fault_set(out->fault, FAULT_TOO_LARGE,
 			"the archive would be over %llu MiB: holes of files become zeros in a tar",
 			(unsigned long long)(ARCHIVE_MAX >> 20));
+		fault_advise(out->fault, "Take the files one by one, or delete some first.");
 		return -EFBIG;
 	}
 	r = archive_share_take(out->share, n);
@@ -166,10 +167,13 @@ static int refuse_part(struct outgoing *out, uint32_t cut)
 {
 	if (cut & LISTING_CUT_TIME)
 		fault_set(out->fault, FAULT_SANDBOX_UNAVAILABLE,
-			"the session could not be read in time; try again");
+			"the session could not be read in time");
 	else
 		fault_set(out->fault, FAULT_TOO_LARGE,
 			"the session has more files, or longer names, than an archive takes");
+	fault_advise(out->fault,
+		cut & LISTING_CUT_TIME ? "Try again; with fewer files it is faster."
+				       : "Take the files one by one, or pack many into one first.");
 	return -EFBIG;
 }
 
@@ -352,8 +356,9 @@ static void import_free(struct archive_import *import, bool is_failed)
 /* The session is there already: nothing of it is touched. */
 static int refuse_there(struct archive_import *import, struct fault *ret_fault)
 {
-	fault_set(ret_fault, FAULT_SESSION_BUSY,
-		"the session is there already; close it first, or import under another key");
+	fault_set(ret_fault, FAULT_SESSION_BUSY, "the session is there already");
+	fault_advise(ret_fault,
+		"Close it first (DELETE, cloche session rm), or import under another key.");
 	import_free(import, false);
 	return -EEXIST;
 }
@@ -422,7 +427,8 @@ int archive_import_end(
 
 	import->fault = ret_fault;
 	if (r < 0)
-		fault_set_field(ret_fault, "tar", "the archive is cut: its end is missing");
+		fault_set_field(
+			ret_fault, "tar", "the archive is cut: its end is missing; send it whole");
 	if (r == 0)
 		r = folders_make(import);
 	if (r == 0)

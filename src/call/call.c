@@ -377,6 +377,7 @@ static int live_choose(struct call *call)
 	visit_live_refuse(&call->visit);
 	fault_set_field(&call->result->fault, "state",
 		"this host has no v2 control groups, which \"%s\" needs to freeze", HOUSE_LIVE);
+	fault_advise(&call->result->fault, "Leave the state out, or say \"%s\".", HOUSE_STATE);
 	return -EINVAL;
 }
 
@@ -384,16 +385,17 @@ static int live_choose(struct call *call)
 static int keep(struct call *call)
 {
 	struct fault *fault = &call->result->fault;
-	char text[sizeof(fault->text)];
+	struct fault why;
 	int r = visit_save(&call->visit, call->is_listed ? &call->after : NULL, call->mark,
 		&call->dropped, fault);
 
 	if (r < 0) {
-		(void)str_copy(text, sizeof(text), fault->text);
-		fault_set(fault, fault->code,
+		why = *fault;
+		fault_set(fault, why.code,
 			"the run has ended (%s), and what it changed is in the session but not "
 			"stored: %s",
-			call->result->outcome, text);
+			call->result->outcome, why.text);
+		fault_advise(fault, "%s", fault_advice(&why));
 	}
 	return r;
 }
@@ -465,8 +467,10 @@ static void fault_mend(struct call *call)
 		call->result->is_client_gone = true;
 	if ((reasons & ATTENTION_CLOSE) &&
 		(fault->code == FAULT_NOT_FOUND || fault->code == FAULT_RUN_FINISHED ||
-			fault->code == FAULT_INVALID_FIELD))
+			fault->code == FAULT_INVALID_FIELD)) {
 		fault_set(fault, FAULT_NOT_FOUND, "the session was closed before the run began");
+		fault_advise(fault, "Send the run again: it opens the session anew.");
+	}
 	if (fault->code == FAULT_SANDBOX_BUSY)
 		call->result->retry_after_s = house_retry_after_s(call->house);
 }
@@ -534,6 +538,8 @@ int call_run(
 	r = runs_begin(visit_runs(house), request->tenant, ret_result->run_id, &call.attention);
 	if (r < 0) {
 		fault_set_field(&ret_result->fault, "run_id", "a run of this id is or was there");
+		fault_advise(
+			&ret_result->fault, "Leave run_id out, or give each run an id of its own.");
 		ret_result->run_id[0] = '\0';
 	} else {
 		r = call_registered(&call);

@@ -44,6 +44,7 @@ int problem_from_json(const struct json *problem, struct fault *ret_fault)
 	fault_set(ret_fault, code_find(code, status), "%s", text);
 	text_take(problem, "stage", ret_fault->stage, sizeof(ret_fault->stage));
 	text_take(problem, "field", ret_fault->field, sizeof(ret_fault->field));
+	text_take(problem, "advice", ret_fault->advice, sizeof(ret_fault->advice));
 	return 0;
 }
 

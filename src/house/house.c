@@ -261,15 +261,13 @@ int house_cancel(
 
 	if (r == -EALREADY)
 		fault_set(ret_fault, FAULT_RUN_FINISHED, "the run has ended");
-	else if (r < 0)
+	if (r < 0 && r != -EALREADY) {
 		fault_set(ret_fault, FAULT_NOT_FOUND, "there is no such run");
+		fault_advise(ret_fault,
+			"Check the run's id: GET /v1/sessions (cloche session ls) names the runs "
+			"under way; those that ended long ago are forgotten.");
+	}
 	return r;
-}
-
-static int not_there(struct fault *ret_fault)
-{
-	fault_set(ret_fault, FAULT_NOT_FOUND, "there is no such session");
-	return -ENOENT;
 }
 
 /* Waits until nobody is opening, closing or removing what is under the key. */
@@ -297,10 +295,13 @@ int house_stop(struct house *house, const char *tenant, const char *key, struct 
 	(void)pthread_mutex_lock(&house->mutex);
 	session = find_settled(house, tenant, key, &row);
 	if (!session && !row) {
-		r = not_there(ret_fault);
+		r = house_not_there(ret_fault);
 	} else if (session && !session->kept) {
 		fault_set_field(ret_fault, "policy",
 			"the session is ephemeral: it can be closed, not stopped");
+		fault_advise(ret_fault,
+			"Close it with DELETE (cloche session rm), or let it be: it closes by "
+			"itself. Only a session of the policy kept has files to come back to.");
 		r = -EINVAL;
 	} else if (session && session->visits > 0) {
 		fault_set(ret_fault, FAULT_SESSION_BUSY, "a call is under way in the session");
@@ -343,7 +344,7 @@ int house_close(struct house *house, const char *tenant, const char *key, struct
 		(void)house_recall(house, tenant, key);
 		r = house_kept_remove_broken(house, tenant, key, ret_fault);
 		if (r == -ENOENT)
-			r = not_there(ret_fault);
+			r = house_not_there(ret_fault);
 	}
 	(void)pthread_mutex_unlock(&house->mutex);
 	return r;
@@ -443,7 +444,7 @@ int house_look(struct house *house, const char *tenant, const char *key,
 	else if (!session && house_kept_is_broken(house, tenant, key, ret_fault))
 		r = -EBADMSG;
 	else
-		r = not_there(ret_fault);
+		r = house_not_there(ret_fault);
 	(void)pthread_mutex_unlock(&house->mutex);
 	return r;
 }

@@ -255,6 +255,7 @@ static int saving_begin(struct house *house, struct house_session *session, stru
 	if (!session->kept) {
 		fault_set(ret_fault, FAULT_SANDBOX_UNAVAILABLE,
 			"the session ended before its files were stored");
+		fault_advise(ret_fault, "Look at the session (cloche session show) and try again.");
 		return -ESTALE;
 	}
 	if (session->kept->is_removing)
@@ -286,6 +287,8 @@ static int save_all(struct house *house, struct house_session *session, struct k
 	if (r == 0 && now->cut & LISTING_CUT_TIME) {
 		fault_set(ret_fault, FAULT_SANDBOX_UNAVAILABLE,
 			"the home could not be read in time to be stored");
+		fault_advise(ret_fault,
+			"The next call of the session tries again; with fewer files it is faster.");
 		r = -ETIMEDOUT;
 	}
 	if (r == 0)

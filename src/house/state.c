@@ -137,6 +137,15 @@ struct house_session *house_find(struct house *house, const char *tenant, const 
 	return NULL;
 }
 
+int house_not_there(struct fault *ret_fault)
+{
+	fault_set(ret_fault, FAULT_NOT_FOUND, "there is no such session");
+	fault_advise(ret_fault,
+		"Check the key: GET /v1/sessions (cloche session ls) lists the sessions; one that "
+		"has closed is gone, with its files.");
+	return -ENOENT;
+}
+
 struct house_session *house_insert(struct house *house, const char *tenant, const char *key)
 {
 	struct house_session *session = xcalloc(1, sizeof(*session));

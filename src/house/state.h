@@ -120,6 +120,9 @@ struct house {
  * first. */
 struct house_session *house_find(struct house *house, const char *tenant, const char *key);
 
+/* NOT_FOUND, for a session; -ENOENT. */
+int house_not_there(struct fault *ret_fault);
+
 /* Adds one in OPENING with the list's reference. */
 struct house_session *house_insert(struct house *house, const char *tenant, const char *key);
 

@@ -107,9 +107,11 @@ static int route_find(struct http_request *request, struct fault *ret_fault)
 	}
 	if (allow[0]) {
 		(void)http_header_add(request, "Allow", allow);
-		fault_set(ret_fault, FAULT_METHOD_NOT_ALLOWED, "This path has no such method.");
+		fault_set(ret_fault, FAULT_METHOD_NOT_ALLOWED, "This path takes %s.", allow);
 	} else {
 		fault_set(ret_fault, FAULT_NOT_FOUND, "There is nothing of this path.");
+		if (request->config->no_route_advice)
+			fault_advise(ret_fault, "%s", request->config->no_route_advice);
 	}
 	return -EBADMSG;
 }

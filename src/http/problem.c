@@ -44,7 +44,7 @@ int problem_write(const struct fault *fault, struct buf *out)
 	if (r == 0)
 		r = member_add(out, "detail", fault->text);
 	if (r == 0)
-		r = member_add(out, "advice", fault_advice(fault->code));
+		r = member_add(out, "advice", fault_advice(fault));
 	if (r == 0 && fault->stage[0])
 		r = member_add(out, "stage", fault->stage);
 	if (r == 0 && fault->field[0])

@@ -8,4 +8,4 @@ struct fault;
  * PROBLEM_SIZE_MAX bytes. */
 int problem_write(const struct fault *fault, struct buf *out);
 
-#define PROBLEM_SIZE_MAX 4096 /* bytes: every text of a fault with each byte escaped */
+#define PROBLEM_SIZE_MAX 6144 /* bytes: every text of a fault with each byte escaped */

@@ -16,7 +16,9 @@ static void test_members(void **state)
 	assert_string_equal(buf_get_cstr(&out),
 		"{\"type\":\"about:blank\",\"title\":\"Insufficient Storage\",\"status\":507,"
 		"\"code\":\"home_full\",\"detail\":\"a \\\"b\\\" \\\\ \\u000a \xc3\xa9\","
-		"\"advice\":\"Delete files of the session.\"}");
+		"\"advice\":\"Delete files of the session, or open one with a profile whose home "
+		"is "
+		"larger.\"}");
 }
 
 static void test_field_and_stage(void **state)
@@ -26,7 +28,8 @@ static void test_field_and_stage(void **state)
 
 	fault_set_field(&fault, "code", "missing");
 	assert_int_equal(problem_write(&fault, &out), 0);
-	assert_non_null(strstr(buf_get_cstr(&out), "\"field\":\"code\"}"));
+	assert_non_null(strstr(buf_get_cstr(&out),
+		"\"advice\":\"Mend the field code: missing.\",\"field\":\"code\"}"));
 	buf_clear(&out);
 	fault_set_stage(&fault, "mount", "failed");
 	assert_int_equal(problem_write(&fault, &out), 0);
@@ -43,6 +46,7 @@ static void test_largest(void **state)
 	memset(fault.text, 1, sizeof(fault.text) - 1);
 	memset(fault.stage, 1, sizeof(fault.stage) - 1);
 	memset(fault.field, 1, sizeof(fault.field) - 1);
+	memset(fault.advice, 1, sizeof(fault.advice) - 1);
 	assert_int_equal(problem_write(&fault, &out), 0);
 }
 

@@ -94,7 +94,8 @@ struct http_config {
 	/* Runs before n more bytes of a HTTP_BODY_JSON body are kept; false: they may not be (429).
 	 * NULL: limits.bodies_max_bytes alone bounds them. */
 	bool (*take_body)(struct http_request *request, size_t n);
-	size_t note_size; /* bytes of http_note_get of each request */
+	const char *no_route_advice; /* of the 404 for a path of no route; NULL: the code's */
+	size_t note_size;	     /* bytes of http_note_get of each request */
 	struct http_limits limits;
 };
 

@@ -65,10 +65,12 @@ int keep_fault(int error, struct fault *ret_fault)
 		break;
 	case -ENOSPC:
 		fault_set(ret_fault, FAULT_STORE_FULL, "the disk of the store is full");
+		fault_advise(ret_fault, "Close kept sessions, or free space on that disk.");
 		break;
 	case -E2BIG:
 		fault_set(ret_fault, FAULT_STORE_FULL,
 			"the home has more names than a kept session may have: 70,000 of 16 MiB");
+		fault_advise(ret_fault, "Delete files of the session, or pack many into one.");
 		break;
 	case -EBADMSG:
 		fault_set(ret_fault, FAULT_STORE_CORRUPT,

@@ -275,7 +275,7 @@ struct json *answer_problem(const struct fault *fault)
 	json_set_cstr(object, "code", fault_name(fault->code));
 	json_set_integer(object, "status", fault_status(fault->code));
 	json_set_cstr(object, "detail", fault->text);
-	json_set_cstr(object, "advice", fault_advice(fault->code));
+	json_set_cstr(object, "advice", fault_advice(fault));
 	if (fault->stage[0])
 		json_set_cstr(object, "stage", fault->stage);
 	if (fault->field[0])

@@ -171,7 +171,9 @@ int api_opening_get(const struct http_request *request, const char *const *names
 	if (http_query_get(request, "profile", &text)) {
 		upload->profile = texts->profile;
 		if (str_format(texts->profile, sizeof(texts->profile), "%.*s", STR_ARG(text)) < 0) {
-			fault_set_field(ret_fault, "profile", "must be shorter");
+			fault_set_field(ret_fault, "profile",
+				"must be the name of a profile, at most %zu bytes",
+				sizeof(texts->profile) - 1);
 			return -EINVAL;
 		}
 	}

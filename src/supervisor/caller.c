@@ -55,6 +55,20 @@ static bool is_own_peer(const struct supervisor *supervisor, const struct http_p
 	return peer->is_unix && (peer->uid == 0 || peer->uid == supervisor->owner_uid);
 }
 
+/* Why there is no caller. What was sent is never repeated. */
+static int unauthorized(bool is_sent, bool is_bearer, struct fault *ret_fault)
+{
+	fault_set(ret_fault, FAULT_UNAUTHORIZED, "%s",
+		is_bearer ? "the token that was sent is none of this server's"
+		: is_sent ? "the Authorization header is not of the form Bearer TOKEN"
+			  : "no token was sent, and one is needed");
+	if (is_bearer)
+		fault_advise(ret_fault,
+			"Take the token in the file token of the server's state directory, or one "
+			"that cloche token add has shown.");
+	return -EPERM;
+}
+
 /* Finds the caller. Returns 0, or -errno with *ret_fault. */
 static int caller_find(struct http_request *request, struct fault *ret_fault)
 {
@@ -64,25 +78,29 @@ static int caller_find(struct http_request *request, struct fault *ret_fault)
 	struct caller *caller = &note->caller;
 	struct str secret, value;
 	struct token token;
+	bool is_bearer, is_sent;
 
 	if (peer->is_unix && !is_own_peer(supervisor, peer)) {
 		fault_set(ret_fault, FAULT_FORBIDDEN,
 			"over this socket root and the user who started the service are served");
+		fault_advise(ret_fault,
+			"Call as one of the two, or over TCP with a token (cloche token add).");
 		return -EACCES;
 	}
-	if (bearer_get(request, &secret) && keyring_find(&supervisor->keyring, secret, &token)) {
+	is_bearer = bearer_get(request, &secret);
+	if (is_bearer && keyring_find(&supervisor->keyring, secret, &token)) {
 		caller_take(caller, &token);
 		return 0;
 	}
-	if (peer->is_unix && !http_header_get(request, "Authorization", &value)) {
+	is_sent = http_header_get(request, "Authorization", &value);
+	if (peer->is_unix && !is_sent) {
 		caller->is_known = true;
 		caller->scopes = SCOPE_ANY;
 		(void)str_copy(caller->tenant, sizeof(caller->tenant), OWN_TENANT);
 		(void)str_copy(caller->token_id, sizeof(caller->token_id), "unix");
 		return 0;
 	}
-	fault_set(ret_fault, FAULT_UNAUTHORIZED, "a token is needed, and this is none");
-	return -EPERM;
+	return unauthorized(is_sent, is_bearer, ret_fault);
 }
 
 /* Over TCP only: a page that a browser has loaded from elsewhere cannot choose its Host. */
@@ -96,6 +114,7 @@ static int host_check(const struct http_request *request, struct fault *ret_faul
 		return 0;
 	fault_set(ret_fault, FAULT_FORBIDDEN,
 		"the Host header must name this machine: localhost, 127.0.0.1 or [::1]");
+	fault_advise(ret_fault, "Call the server by one of these names.");
 	return -EACCES;
 }
 
@@ -127,7 +146,9 @@ bool caller_admit(struct http_request *request, const struct http_route *route)
 	if (r == -EPERM && scope == SCOPE_OPEN)
 		return claim_begin(request, route);
 	if (r == 0 && scope != SCOPE_OPEN && (caller->scopes & scope) == 0) {
-		fault_set(&fault, FAULT_FORBIDDEN, "this token has not the scope for it");
+		fault_set(
+			&fault, FAULT_FORBIDDEN, "this takes the scope run, which the token lacks");
+		fault_advise(&fault, "Use a token of that scope (cloche token add --scope run).");
 		r = -EACCES;
 	}
 	if (r == 0)

@@ -29,11 +29,13 @@ static void refuse(struct http_request *request, int error, const char *what)
 {
 	struct fault fault;
 
-	if (error == -EDQUOT)
+	if (error == -EDQUOT) {
 		fault_set(&fault, FAULT_SANDBOX_BUSY,
 			"this tenant has as many %s under way as it may", what);
-	else
+		fault_advise(&fault, "Try again when one of them has been answered.");
+	} else {
 		fault_set(&fault, FAULT_SERVER_BUSY, "the server has as many %s as it may", what);
+	}
 	http_respond_fault(request, &fault);
 }
 

@@ -178,6 +178,8 @@ static int serve(const struct options *options, int signal_fd)
 	supervisor.canary = canary_new(house_pool_get(supervisor.house));
 	supervisor.http.routes = routes_get(&supervisor.http.n_routes);
 	supervisor.http.admit = caller_admit;
+	supervisor.http.no_route_advice =
+		"GET /openapi.yaml has the paths; those of sessions begin with /v1/sessions.";
 	supervisor.http.release = claim_release;
 	supervisor.http.take_body = claim_body;
 	supervisor.http.note_size = sizeof(struct note);

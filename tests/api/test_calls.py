@@ -25,6 +25,16 @@ def test_nothing_without_a_token(api, target, token):
     response = api.with_token(token).get(target)
     assert (response.status, response.code) == (401, "unauthorized")
     assert response.header("WWW-Authenticate")
+    if token is None:
+        assert "no token was sent" in response.json["detail"] and "Bearer" in response.json["advice"]
+    else:
+        assert "none of this server's" in response.json["detail"] and "cloche token add" in response.json["advice"]
+        assert token not in response.body.decode()
+
+
+def test_another_scheme_is_told_from_a_wrong_token(api):
+    response = api.with_token(None).get("/v1/info", headers={"Authorization": "Basic YTpi"})
+    assert response.status == 401 and "not of the form Bearer TOKEN" in response.json["detail"]
 
 
 def test_open_without_a_token(api):
@@ -227,9 +237,26 @@ def test_B14_the_log_has_the_codes_hash_and_never_the_code(service, api, key):
 
 
 def test_unknown_routes_and_methods(api):
-    assert api.get("/nothing").status == 404
+    response = api.get("/nothing")
+    assert response.status == 404 and "/openapi.yaml" in response.json["advice"]
     response = api.call("PATCH", "/v1/sessions/k")
-    assert response.status == 405 and "DELETE" in response.header("Allow")
+    assert response.status == 405 and "DELETE" in response.header("Allow") and "DELETE" in response.json["detail"]
+
+
+def test_advice_is_of_the_case(api, key):
+    api.answer(key, "1", policy="ephemeral")
+    says = {
+        "a run": (api.call("POST", "/v1/runs/nobodys/cancel"), 404, "the run's id"),
+        "a session": (api.get(f"/v1/sessions/{key}-not"), 404, "lists the sessions"),
+        "a file": (api.file(key, "nothing"), 404, "lists a session's files"),
+        "a value": (api.run(key, "1", policy="for ever"), 422, "Mend the field policy: must be ephemeral or kept."),
+        "a kind": (api.run(key, "1", stdin=7), 422, "Mend the field stdin: must be"),
+        "a name": (api.run(key, "1", colour="red"), 422, "Mend the field colour: there is no such field; there are: "),
+        "in a list": (api.run(key, "1", files=[{"path": "/x", "text": ""}]), 422, "Mend the field files[0].path: a path is relative"),
+        "a stop": (api.call("POST", f"/v1/sessions/{key}/stop"), 422, "cloche session rm"),
+    }
+    for what, (response, status, advice) in says.items():
+        assert response.status == status and advice in response.json["advice"], (what, response.json)
 
 
 def test_a_second_up_on_one_folder_is_refused(service):

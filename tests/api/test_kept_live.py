@@ -142,6 +142,7 @@ def test_an_import_into_one_that_is_there_is_refused(api, key):
     data = api.get(f"/v1/sessions/{key}/export").body
     refused = api.call("PUT", f"/v1/sessions/{key}/import", data)
     assert refused.code == "session_busy" and "there already" in refused.json["detail"]
+    assert refused.json["advice"].startswith("Close it first") and "another key" in refused.json["advice"]
     stop(api, key)
     assert api.call("PUT", f"/v1/sessions/{key}/import", data).code == "session_busy", "a stopped one is there too"
     answer = live(api, key, "print(open('f').read())")

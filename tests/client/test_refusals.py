@@ -78,12 +78,19 @@ def test_a_refusal_is_told_as_it_was(server, run, status, code, form):
     done = run(server(problem(status, code, field="code", stage="mount")), *form)
     assert done.status == 125
     assert f"cloche: code: it is {code}\n" in done.said
-    assert "Mend the named field" not in done.said and ("--token-file" in done.said) == (status == 401)
+    assert ("--token-file" in done.said) == (status == 401)
+    if status not in (401, 429):
+        assert "cloche: wait\n" in done.said, "the server's own advice"
     if form:
         assert (done.json["code"], done.json["status"]) == (code, status)
-        assert (done.json["field"], done.json["stage"]) == ("code", "mount")
+        assert (done.json["field"], done.json["stage"], done.json["advice"]) == ("code", "mount", "wait")
     if status == 429:
         assert "try again after 7 s" in done.said
+
+
+def test_advice_that_repeats_what_is_wrong_is_left_out(server, run):
+    done = run(server(problem(422, "invalid_field", field="code", advice="Mend the field code: it is invalid_field.")))
+    assert done.said.count("it is invalid_field") == 1
 
 
 def test_a_refusal_cannot_move_the_cursor(server, run):

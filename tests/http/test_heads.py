@@ -107,6 +107,7 @@ def test_statuses_of_routing(server):
     answer = server.get("/files/a", method="DELETE")
     assert answer.problem() == "method_not_allowed"
     assert answer.headers["allow"] == "GET, HEAD, PUT"
+    assert answer.json()["detail"] == "This path takes GET, HEAD, PUT."
     assert server.get("/ping", method="OPTIONS").status == 405
     assert server.get("/ping", method="BREW").status == 405
     assert server.get("/mute").problem() == "internal"

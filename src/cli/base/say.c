@@ -51,7 +51,7 @@ int say_fault(const struct fault *fault)
 {
 	say("%s", fault->text);
 	if (fault->code == FAULT_SANDBOX_UNAVAILABLE)
-		say("%s", fault_advice(fault->code));
+		say("%s", fault_advice(fault));
 	return EXIT_OURS;
 }
 

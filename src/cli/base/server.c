@@ -149,7 +149,7 @@ int server_command_parse(struct server_command *command, int argc, char **argv)
 }
 
 /* What helps, in words of the command line where the API's own are about its requests. */
-static void advice_say(int r, const struct sandbox_trouble *trouble)
+static void advice_say(const struct sandbox_trouble *trouble)
 {
 	const struct fault *fault = &trouble->fault;
 
@@ -157,17 +157,24 @@ static void advice_say(int r, const struct sandbox_trouble *trouble)
 		say("try again after %u s", trouble->retry_after_s);
 	else if (trouble->is_told && fault->code == FAULT_UNAUTHORIZED)
 		say("name the file of its token with --token-file, or its folder with --state");
-	else if (trouble->is_told && (fault->code != FAULT_INVALID_FIELD || !fault->field[0]))
-		say("%s", fault_advice(fault->code));
-	else if (r == -ECONNREFUSED)
-		say("start one with `cloche up`, or name another with --state or --server");
+	else if (trouble->is_told && !strstr(fault_advice(fault), fault->text))
+		say("%s", fault_advice(fault));
+	else if (!trouble->is_told && fault->advice[0])
+		say("%s", fault->advice);
 }
 
-int server_trouble_say(const char *name, int r, const struct sandbox_trouble *trouble, bool is_json)
+int server_trouble_say(const char *name, int r, const struct sandbox_trouble *told, bool is_json)
 {
-	AUTO_JSON struct json *problem = is_json ? answer_problem(&trouble->fault) : NULL;
-	const char *field = trouble->fault.field;
+	AUTO_JSON struct json *problem = NULL;
+	struct sandbox_trouble own = *told;
+	const struct sandbox_trouble *trouble = &own;
+	const char *field = own.fault.field;
 
+	if (r == -ECONNREFUSED)
+		fault_advise(&own.fault,
+			"start one with `cloche up`, or name another with --state or --server");
+	if (is_json)
+		problem = answer_problem(&own.fault);
 	if (problem)
 		(void)say_json(problem);
 	if (trouble->is_told)
@@ -175,7 +182,7 @@ int server_trouble_say(const char *name, int r, const struct sandbox_trouble *tr
 			trouble->fault.text);
 	else
 		say("%s", trouble->fault.text);
-	advice_say(r, trouble);
+	advice_say(trouble);
 	return trouble->fault.code == FAULT_BAD_REQUEST && !trouble->is_told ? EXIT_USAGE
 									     : EXIT_OURS;
 }

@@ -65,23 +65,32 @@ static int refuse_full(struct entry *entry)
 /* Why a call that waited ends without having begun. */
 static int refuse_ended(struct entry *entry, uint32_t reasons)
 {
+	int r = -ECANCELED;
+
 	if (reasons & ATTENTION_DRAIN)
-		return refuse(entry, -ESHUTDOWN, FAULT_SANDBOX_UNAVAILABLE,
+		r = refuse(entry, -ESHUTDOWN, FAULT_SANDBOX_UNAVAILABLE,
 			"the server is shutting down");
-	if (reasons & ATTENTION_GONE)
-		return refuse(entry, -ECANCELED, FAULT_RUN_FINISHED,
+	else if (reasons & ATTENTION_GONE)
+		(void)refuse(entry, r, FAULT_RUN_FINISHED,
 			"the client went away while the call waited for a place");
-	return refuse(entry, -ECANCELED, FAULT_RUN_FINISHED,
-		"the run was cancelled while it waited for a place");
+	else
+		(void)refuse(entry, r, FAULT_RUN_FINISHED,
+			"the run was cancelled while it waited for a place");
+	fault_advise(entry->fault, r == -ECANCELED
+					   ? "Nothing of it has run: send it again if it is wanted."
+					   : "Try again when the server is up again.");
+	return r;
 }
 
 /* What is being imported is not there yet. */
 static int refuse_imported(struct entry *entry)
 {
 	if (!entry->request->opens)
-		return refuse(entry, -ENOENT, FAULT_NOT_FOUND, "there is no such session");
+		return house_not_there(entry->fault);
 	counters_add(&entry->house->counters, COUNTER_REFUSED_BUSY, 1);
-	return refuse(entry, -EBUSY, FAULT_SESSION_BUSY, "the session is being imported");
+	(void)refuse(entry, -EBUSY, FAULT_SESSION_BUSY, "the session is being imported");
+	fault_advise(entry->fault, "Try again when the import has ended, or take another session.");
+	return -EBUSY;
 }
 
 static bool is_listed(const char *const *profiles, const char *profile)
@@ -96,6 +105,9 @@ static int refuse_profile(struct entry *entry)
 {
 	fault_set_field(entry->fault, "profile", "this token may not ask for it");
 	entry->fault->code = FAULT_FORBIDDEN;
+	fault_advise(entry->fault,
+		"Name no profile, or one of the token's (cloche token ls shows them), or use "
+		"another token.");
 	return -EPERM;
 }
 
@@ -153,16 +165,21 @@ static int keep_check(struct entry *entry)
 
 	if (house->store_trouble) {
 		fault_set(entry->fault, FAULT_STORE_CORRUPT, "%s", house->store_trouble);
+		fault_advise(entry->fault,
+			"Until whoever runs the server has mended it (its log says more), leave "
+			"the policy out, or say ephemeral.");
 		return -EBADMSG;
 	}
 	if (!house->store) {
 		fault_set_field(entry->fault, "policy", "this server keeps no sessions");
+		fault_advise(entry->fault, "Leave the policy out, or say ephemeral.");
 		return -EINVAL;
 	}
 	if (house->kept.n < house->config.kept_max)
 		return 0;
 	fault_set(entry->fault, FAULT_STORE_FULL, "%u sessions are kept, as many as may be",
 		house->config.kept_max);
+	fault_advise(entry->fault, "Close kept sessions (cloche session rm), or raise kept_max.");
 	return -ENOSPC;
 }
 
@@ -230,7 +247,7 @@ static int look_at_session(struct entry *entry, struct house_session *session)
 		return LOOK_AGAIN;
 	}
 	if (session->state == SESSION_CLOSING && !request->opens && !session->kept)
-		return refuse(entry, -ENOENT, FAULT_NOT_FOUND, "there is no such session");
+		return house_not_there(entry->fault);
 	if (session->state == SESSION_CLOSING)
 		return LOOK_WAIT;
 	if (request->run_id && session->run) {
@@ -300,7 +317,7 @@ static int look_for_place(struct entry *entry)
 	if (r < 0)
 		return r;
 	if (!row && !request->opens)
-		return refuse(entry, -ENOENT, FAULT_NOT_FOUND, "there is no such session");
+		return house_not_there(entry->fault);
 	if (!is_first)
 		return LOOK_QUEUE;
 	if (house->places >= house->config.max_sessions)
