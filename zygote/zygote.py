@@ -91,11 +91,13 @@ class Prepared:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, self.sizes[1]))
         os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
         self.kept = [(os, "access", os.access), (os, "unlink", os.unlink)]
+        self.kept += [(os, "register_at_fork", os.register_at_fork)]
         self.kept += [(io, "open", io.open), (builtins, "open", io.open)]
         self.folder = os.environ["MPLCONFIGDIR"]
         os.environ["MPLCONFIGDIR"] = "/etc/cloche"
         os.access = lambda *_, **__: True
         os.unlink = lambda *_, **__: None
+        os.register_at_fork = note_at_fork
         io.open = builtins.open = open_nowhere
 
     def __exit__(self, *_):
@@ -107,6 +109,15 @@ class Prepared:
         del os.environ["JE_ARROW_MALLOC_CONF"]
         resource = sys.modules.pop("resource")
         resource.setrlimit(resource.RLIMIT_FSIZE, self.sizes)
+
+
+def note_at_fork(before=None, after_in_parent=None, after_in_child=None):
+    """os.register_at_fork, for what a library wants to have done in children: nobody tells a copy that it
+    is one. Those of ONLY_LOCKS make locks anew, which no other thread holds here."""
+    named = {"before": before, "after_in_parent": after_in_parent, "after_in_child": after_in_child}
+    register_at_fork(**{when: function for when, function in named.items() if function})
+    if after_in_child and sys._getframe(1).f_globals["__name__"] not in ONLY_LOCKS:
+        AT_FORK.extend(function for function in (before, after_in_child) if function)
 
 
 def open_nowhere(file, mode="r", *rest, **named):
@@ -131,9 +142,14 @@ def refresh():
 def renew():
     """In a copy: nothing random, no name and no number of the process is another copy's too."""
     modules = sys.modules
+    for function in AT_FORK:
+        function()
+    if "random" in modules:
+        modules["random"].seed()
     if "threading" in modules:
         modules["threading"].main_thread()._set_native_id()
-    if "ssl" in modules:
+    if "ssl" in modules and getpid() == ZYGOTE:
+        # else OpenSSL sees by the number that this is another process, and takes new randomness (fork_id)
         modules["ssl"].RAND_add(urandom(32), 32.0)
     if "multiprocessing.process" in modules:
         process = modules["multiprocessing.process"]
@@ -349,7 +365,7 @@ def witness_start():
 
 def witness_ask(ask, told):
     """Until it has ended: what it shares with our zygote would look as if a child had not written it."""
-    from posix import getpid, read, write
+    from posix import read, write
 
     try:
         write(ask, b"%d" % getpid())
@@ -444,13 +460,15 @@ def of_user():
 import gc
 from _io import TextIOWrapper
 from _weakref import ref
-from posix import O_CLOEXEC, O_RDONLY, close, dup, dup2, execv, ftruncate, listdir, memfd_create, pipe, pread, stat, urandom, wait
+from posix import O_CLOEXEC, O_RDONLY, close, dup, dup2, execv, ftruncate, getpid, listdir, memfd_create, pipe, pread, stat
+from posix import register_at_fork, urandom, wait
 from posix import open as open_fd
 
 import cloche_zygote as native
 
 del sys.modules["cloche_zygote"]
 KEPT = "sys", "builtins"
+ONLY_LOCKS = "threading", "logging", "concurrent.futures.thread", "asyncio.events", "random"  # the last one: renew()
 MODULE = type(sys)
 ENDING = (  # sys_deletes of CPython
     "path argv ps1 ps2 last_exc last_type last_value last_traceback path_hooks path_importer_cache "
@@ -461,10 +479,13 @@ STANDARD = ("stdin", "r"), ("stdout", "w"), ("stderr", "w")
 LOADED = {}
 STREAMS = [None, None, None]
 KEPT_ALIVE = []
+AT_FORK = []
+ZYGOTE = getpid()
 status = []  # of the script, once it is known
 trouble = []  # an errno: why nothing was learnt, 0 if it was
 OF_USER = of_user()
 own = open_own()
 native.keep(reserve(OBJECTS["pandas" in sys.argv]))
+native.keep(sys.modules["__main__"].__dict__)  # to free our code at our end would copy what it refers to
 bootstrap, loaded = prepare()
 serve()
