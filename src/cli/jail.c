@@ -48,6 +48,19 @@ static void condition_format(const struct denied_syscall *row, char text[CONDITI
 		(void)str_format(text, CONDITION_SIZE, "%s and %s", first, second);
 }
 
+static void ranges_set(struct json *list)
+{
+	size_t n;
+	const struct syscall_range *ranges = syscalls_reviewed_get(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct json *range = json_add_object(list);
+
+		json_set_integer(range, "first", ranges[i].first);
+		json_set_integer(range, "last", ranges[i].last);
+	}
+}
+
 static int print_json(const struct denied_syscall *rows, size_t n)
 {
 	AUTO_JSON struct json *object = json_object_new();
@@ -64,11 +77,15 @@ static int print_json(const struct denied_syscall *rows, size_t n)
 		json_set_cstr(row, "reason", rows[i].reason);
 	}
 	json_set_integer(object, "ceiling", SYSCALL_CEILING);
+	ranges_set(json_set_array(object, "reviewed"));
 	return say_json(object);
 }
 
 static int print_table(const struct denied_syscall *rows, size_t n)
 {
+	size_t n_ranges;
+	const struct syscall_range *ranges = syscalls_reviewed_get(&n_ranges);
+
 	for (size_t i = 0; i < n; i++) {
 		char condition[CONDITION_SIZE];
 
@@ -78,6 +95,9 @@ static int print_table(const struct denied_syscall *rows, size_t n)
 			rows[i].conditions[0].op == SYSCALL_ALWAYS ? "\n" : " [%s]\n", condition);
 	}
 	(void)printf("every call above number %d: ENOSYS\n", SYSCALL_CEILING);
+	for (size_t i = 1; i < n_ranges; i++)
+		(void)printf("every call from number %u to %u: ENOSYS\n", ranges[i - 1].last + 1,
+			ranges[i].first - 1);
 	return 0;
 }
 

@@ -7,20 +7,26 @@
 
 #include <errno.h>
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /*
  * Theory of operation. The script's filter is written by hand (filter_code.c) for what libseccomp
- * 2.5.4 cannot say (decision 15): kill on another architecture, ENOSYS for x32 and for numbers
- * above the ceiling, and checks of the low 32 bits of an argument, as the kernel reads them.
+ * 2.5.4 cannot say (decision 15): kill on another architecture, ENOSYS for x32 and for numbers that
+ * were not reviewed, and checks of the low 32 bits of an argument, as the kernel reads them.
  * libseccomp knows the numbers of calls, and makes jaild's own filter.
  */
 
 /* Room for both parts; the kernel's own maximum (BPF_MAXINSNS). */
 #define FILTER_MAX 4096
+
+/* Room for the numbers alone: a test of the number's kind, and a comparison for each end of a range.
+ */
+#define NUMBERS_MAX 32
 
 int filter_compile_script(enum filter_part part, struct sock_filter *program, unsigned cap)
 {
@@ -42,6 +48,17 @@ int filter_make_script(enum filter_part part, int *ret_fd, uint32_t *ret_count)
 	return 0;
 }
 
+int filter_install_numbers(void)
+{
+	struct sock_filter program[NUMBERS_MAX];
+	int count = filter_code_make(FILTER_NUMBERS, program, ARRAY_SIZE(program));
+	const struct sock_fprog installed = { (unsigned short)count, program };
+
+	if (count < 0)
+		return count;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &installed, 0, 0) < 0 ? -errno : 0;
+}
+
 int filter_install_own(void)
 {
 	static const char *const never[] = { "ptrace", "process_vm_readv", "process_vm_writev",
@@ -51,9 +68,12 @@ int filter_install_own(void)
 		"iopl", "ioperm", "reboot", "swapon", "swapoff", "acct", "settimeofday",
 		"clock_settime", "clock_adjtime", "adjtimex", "syslog", "fanotify_init",
 		"pidfd_getfd", "kcmp", "chroot", "quotactl" };
-	scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
-	int r = 0;
+	scmp_filter_ctx context;
+	int r = filter_install_numbers();
 
+	if (r < 0)
+		return r;
+	context = seccomp_init(SCMP_ACT_ALLOW);
 	if (!context)
 		return -ENOMEM;
 	/* no_new_privs is a stage of its own */

@@ -39,8 +39,8 @@
 /* A jump's length is a byte: a longer one would land in the middle of something. */
 #define JUMP_MAX 255
 
-/* Calls that the tables name, and the spans that these make. */
-#define CALLS_MAX 256
+/* Calls that are not allowed as such, and the spans that these make. */
+#define CALLS_MAX 512
 #define SPANS_MAX (2 * CALLS_MAX + 1)
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -324,7 +324,20 @@ static bool is_for_builders(const char *name)
 
 static bool is_in_part(enum filter_part part, const char *name)
 {
+	if (part == FILTER_NUMBERS)
+		return false;
 	return part == FILTER_WHOLE || is_for_builders(name) == (part == FILTER_REST);
+}
+
+/* The numbers below the ceiling that nobody has looked at; those above are emit_numbers's. */
+static void calls_collect_unknown(struct call *calls, size_t *n)
+{
+	static const struct denied_syscall unknown = { .error = ENOSYS };
+
+	for (uint32_t number = 0; number <= SYSCALL_CEILING; number++) {
+		if (!syscall_is_reviewed(number))
+			call_add(calls, n, &(struct call){ number, &unknown, 1 });
+	}
 }
 
 static size_t calls_collect(enum filter_part part, struct call *calls)
@@ -341,7 +354,9 @@ static size_t calls_collect(enum filter_part part, struct call *calls)
 		if (number >= 0 && is_in_part(part, rules[i].name))
 			call_add(calls, &n, &(struct call){ (uint32_t)number, &rules[i], end - i });
 	}
-	if (part != FILTER_REST) {
+	if (part != FILTER_REST)
+		calls_collect_unknown(calls, &n);
+	if (part == FILTER_WHOLE || part == FILTER_BASE) {
 		call_add(calls, &n, &(struct call){ .number = SYS_socket });
 		call_add(calls, &n, &(struct call){ .number = SYS_socketpair });
 	}

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,9 +10,21 @@
  */
 
 /* The newest system call number that was reviewed (set_mempolicy_home_node, Linux 5.17; the same on
- * every architecture). Above it everything answers ENOSYS, so the list is an allow list towards
- * the future. */
+ * every architecture). */
 #define SYSCALL_CEILING 450
+
+/* Numbers that were reviewed, both ends among them. */
+struct syscall_range {
+	uint32_t first;
+	uint32_t last;
+};
+
+/* All of them, *ret_n ranges in order; static storage. Whatever lies between and above them answers
+ * ENOSYS: towards calls that nobody has looked at, the denied calls are an allow list. */
+const struct syscall_range *syscalls_reviewed_get(size_t *ret_n);
+
+/* True if the number lies in one of them. */
+bool syscall_is_reviewed(uint32_t number);
 
 enum syscall_op {
 	SYSCALL_ALWAYS,

@@ -157,6 +157,24 @@ static void test_the_families_are_these_three(void **state)
 	}
 }
 
+static void test_the_reviewed_numbers_are_ranges_in_order(void **state)
+{
+	size_t n;
+	const struct syscall_range *ranges = syscalls_reviewed_get(&n);
+
+	assert_true(n >= 2);
+	assert_int_equal(ranges[0].first, 0);
+	assert_int_equal(ranges[n - 1].last, SYSCALL_CEILING);
+	for (size_t i = 0; i < n; i++) {
+		assert_true(ranges[i].first <= ranges[i].last);
+		assert_true(i == 0 || ranges[i].first > ranges[i - 1].last + 1);
+		assert_true(syscall_is_reviewed(ranges[i].first));
+		assert_true(syscall_is_reviewed(ranges[i].last));
+		assert_false(syscall_is_reviewed(ranges[i].last + 1));
+	}
+	assert_false(syscall_is_reviewed(UINT32_MAX));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_not_equal_stands_alone),
 		cmocka_unit_test(test_the_socket_calls_have_a_table_of_their_own),
 		cmocka_unit_test(test_the_families_are_these_three),
+		cmocka_unit_test(test_the_reviewed_numbers_are_ranges_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, tables_get, NULL);

@@ -8,7 +8,8 @@
  * reached where the kernel knows (ABI 4), and abstract sockets and signals stay inside (ABI 6);
  * - a filter: no exec, no new process (threads only), no socket(2), connect(2) or signal to another
  *   process, no namespaces, mounts, tracing, modules, keys, bpf, io_uring. A deny list, since
- * glibc's own needs change; socketpair(2) stays, for more connections to jaild.
+ * glibc's own needs change, of the calls that were reviewed for scripts: others are none (ENOSYS).
+ * socketpair(2) stays, for more connections to jaild.
  *
  * Landlock is required where the jail's is (stock Debian 12 has it). The constants are ours because
  * Debian 12's headers are older than the kernels it may run on.
@@ -17,6 +18,7 @@
 
 #include "base/fd.h"
 #include "base/macro.h"
+#include "jail/outside/filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -207,9 +209,12 @@ static int filter_fill(scmp_filter_ctx filter)
 
 static int filter_lock(void)
 {
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-	int r;
+	scmp_filter_ctx filter;
+	int r = filter_install_numbers();
 
+	if (r < 0)
+		return r;
+	filter = seccomp_init(SCMP_ACT_ALLOW);
 	if (!filter)
 		return -ENOMEM;
 	r = filter_fill(filter);
