@@ -46,6 +46,14 @@ static void row_settle(struct house *house, struct kept *row)
 		kept_remove(&house->kept, row);
 }
 
+/* The thread writes the list down, and looks at when a row is unused for too long: it is woken,
+ * since what else it waits for may be an hour away. */
+static void generations_are_due(struct house *house)
+{
+	house->is_generations_due = true;
+	(void)pthread_cond_signal(&house->timer);
+}
+
 void house_kept_drop(struct house *house, struct house_session *session, const char *reason)
 {
 	struct kept *row = TAKE_PTR(session->kept);
@@ -59,7 +67,7 @@ void house_kept_drop(struct house *house, struct house_session *session, const c
 	row->used_at_us = (int64_t)MAX(session->last_call_us, session->opened_at_us);
 	if (session->opened_at_us == 0)
 		row->used_at_us = (int64_t)clock_now_us();
-	house->is_generations_due = true;
+	generations_are_due(house);
 	row_settle(house, row);
 }
 
@@ -152,7 +160,7 @@ int house_kept_remove(struct house *house, struct kept *row, struct fault *ret_f
 	(void)pthread_mutex_unlock(&house->mutex);
 	r = store_remove(house->store, name);
 	(void)pthread_mutex_lock(&house->mutex);
-	house->is_generations_due = true;
+	generations_are_due(house);
 	if (r == 0 || r == -ENOENT) {
 		kept_remove(&house->kept, row);
 		r = 0;
@@ -334,6 +342,8 @@ int house_kept_save(struct house *house, struct house_session *session, struct k
 	} else if (is_whole) {
 		session->is_dirty = false;
 	}
+	if (!session->kept) /* it went meanwhile, and the thread has passed its row by */
+		generations_are_due(house);
 	row_settle(house, row);
 	(void)pthread_cond_broadcast(&house->changed);
 	return r;

@@ -191,7 +191,7 @@ void house_timer_check(struct house *house, const struct house_session *session)
 	usec_t due_us;
 
 	(void)house_due(house, session, &due_us);
-	if (due_us < house->timer_at_us || house->is_generations_due)
+	if (due_us < house->timer_at_us)
 		(void)pthread_cond_signal(&house->timer);
 }
 

@@ -237,7 +237,7 @@ def test_B23_kill(start):
     state = test.service.state
     test.service.stop()
     test.service = start(*OPTIONS, state=state)
-    assert not [name for name in os.listdir(state / "store") if name.endswith(".new")]
+    until(lambda: not [name for name in os.listdir(state / "store") if name.endswith(".new")], 20)
     sessions = test.service.api.get("/v1/sessions").json["sessions"]
     assert {s["phase"] for s in sessions} == {"stopped"}
     assert len(stored_files(state)) == sum(s["files"] for s in sessions)
