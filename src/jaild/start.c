@@ -217,7 +217,9 @@ static void maker_begin(struct jaild *jaild)
 	jaild->maker_base = (struct maker_base){ .spawn = { .init_fd = jaild->init_fd,
 							 .null_fd = jaild->null_fd,
 							 .template_ns_fd = jaild->template_ns_fd,
-							 .own_ns_fd = jaild->own_ns_fd },
+							 .own_ns_fd = jaild->own_ns_fd,
+							 .leaf_fd = -1,
+							 .tasks_fd = -1 },
 		.own = jaild->own_network,
 		.filters = &jaild->filters };
 	(void)maker_start(&jaild->maker, &jaild->maker_base);

@@ -24,7 +24,8 @@
 /* Room for both parts; the kernel's own maximum (BPF_MAXINSNS). */
 #define FILTER_MAX 4096
 
-/* Room for the numbers alone: a test of the number's kind, and a comparison for each end of a range.
+/* Room for the numbers alone: a test of the number's kind, and a comparison for each end of a
+ * range.
  */
 #define NUMBERS_MAX 32
 

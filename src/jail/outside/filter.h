@@ -27,6 +27,6 @@ int filter_compile_script(enum filter_part part, struct sock_filter *program, un
  * another architecture. no_new_privs must be set. Returns 0 or -errno. */
 int filter_install_numbers(void);
 
-/* Installs jaild's own filter: what neither it nor a cell's init ever needs, and numbers that were not
- * reviewed. no_new_privs must be set. */
+/* Installs jaild's own filter: what neither it nor a cell's init ever needs, and numbers that were
+ * not reviewed. no_new_privs must be set. */
 int filter_install_own(void);

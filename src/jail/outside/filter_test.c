@@ -418,15 +418,35 @@ static void assert_no_call(uint32_t nr)
 	assert_int_equal(answer(&(struct call){ nr, { 0 } }), NO_CALL);
 }
 
-/* What has come to the kernel after the tables were written, by the numbers of Linux 7.0. The two of
- * x86-64 lie in the middle of the others' numbers; there they are two that nobody has. */
+/* What has come to the kernel after the tables were written, by the numbers of Linux 7.0. The two
+ * of x86-64 lie in the middle of the others' numbers; there they are two that nobody has. */
 static void test_calls_that_are_newer_than_the_tables_do_not_exist(void **state)
 {
-	enum { URETPROBE = 335, UPROBE = 336, CACHESTAT = 451, FCHMODAT2, MAP_SHADOW_STACK,
-		FUTEX_WAKE, FUTEX_WAIT, FUTEX_REQUEUE, STATMOUNT, LISTMOUNT, LSM_GET_SELF_ATTR,
-		LSM_SET_SELF_ATTR, LSM_LIST_MODULES, MSEAL, SETXATTRAT, GETXATTRAT, LISTXATTRAT,
-		REMOVEXATTRAT, OPEN_TREE_ATTR, FILE_GETATTR, FILE_SETATTR, LISTNS,
-		RSEQ_SLICE_YIELD };
+	enum {
+		URETPROBE = 335,
+		UPROBE = 336,
+		CACHESTAT = 451,
+		FCHMODAT2,
+		MAP_SHADOW_STACK,
+		FUTEX_WAKE,
+		FUTEX_WAIT,
+		FUTEX_REQUEUE,
+		STATMOUNT,
+		LISTMOUNT,
+		LSM_GET_SELF_ATTR,
+		LSM_SET_SELF_ATTR,
+		LSM_LIST_MODULES,
+		MSEAL,
+		SETXATTRAT,
+		GETXATTRAT,
+		LISTXATTRAT,
+		REMOVEXATTRAT,
+		OPEN_TREE_ATTR,
+		FILE_GETATTR,
+		FILE_SETATTR,
+		LISTNS,
+		RSEQ_SLICE_YIELD
+	};
 
 	assert_int_equal(RSEQ_SLICE_YIELD, 471);
 	assert_no_call(URETPROBE);
@@ -839,7 +859,8 @@ static int own_try(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || filter_install_own() < 0)
 		return 100;
 	for (uint32_t nr = 0; nr < NUMBERS; nr++) {
-		/* the kernel asks no filter about these two: tests/attack/ideas/filter_unknown.py */
+		/* the kernel asks no filter about these two: tests/attack/ideas/filter_unknown.py
+		 */
 		if (syscall_is_reviewed(nr) || nr == 335 || nr == 336)
 			continue;
 		if (syscall(nr, 0, 0, 0, 0, 0, 0) != -1 || errno != ENOSYS)

@@ -74,9 +74,10 @@ int maker_start(struct maker *maker, const struct maker_base *base)
 	if (r < 0)
 		return r;
 	spawn.control_fd = sockets[1];
+	maker->pid = 0; /* any */
 	r = setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0
 		    ? -errno
-		    : spawn_maker(&spawn, &maker->pid, &maker->pidfd);
+		    : spawn_init(&spawn, SPAWN_MAKER, &maker->pid, &maker->pidfd);
 	(void)fd_close(sockets[1]);
 	if (r < 0) {
 		(void)fd_close(sockets[0]);

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -78,44 +79,37 @@ static int group_enter(const struct spawn *spawn)
 	return spawn->tasks_fd < 0 || write(spawn->tasks_fd, "0", 1) == 1 ? 0 : -EIO;
 }
 
+static const struct {
+	char name[sizeof(INIT_NAME)];
+	uint64_t flags;
+	uint64_t capabilities;
+} kinds[] = {
+	[SPAWN_MAKER] = { .name = MAKER_NAME, .capabilities = 1ULL << CAP_SYS_ADMIN },
+	[SPAWN_ZYGOTE] = { .name = INIT_NAME,
+		.flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS },
+};
+
 /* In the child. With no_new_privs inherited, the exec gives no capability back. jaild hears of a
  * failure as of the hang-up. */
-__attribute__((noreturn)) static void child_become(
-	const struct spawn *spawn, uint64_t capabilities, char *name)
+__attribute__((noreturn)) static void child_become(const struct spawn *spawn, enum spawn_kind kind)
 {
-	if (descriptors_arrange(spawn) == 0 && caps_keep_only(capabilities) == 0)
+	char name[sizeof(kinds[kind].name)];
+
+	memcpy(name, kinds[kind].name, sizeof(name));
+	if (group_enter(spawn) == 0 && descriptors_arrange(spawn) == 0 &&
+		caps_keep_only(kinds[kind].capabilities) == 0)
 		(void)init_execute(spawn, name);
 	_exit(1);
 }
 
-int spawn_maker(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd)
+int spawn_init(const struct spawn *spawn, enum spawn_kind kind, pid_t *pid, int *ret_pidfd)
 {
-	char name[] = MAKER_NAME;
 	int pidfd = -1;
-	struct clone_args args = {
-		.flags = CLONE_PIDFD, .pidfd = (uintptr_t)&pidfd, .exit_signal = SIGCHLD
-	};
-	long child = template_clone(spawn, &args);
-
-	if (child == 0)
-		child_become(spawn, 1ULL << CAP_SYS_ADMIN, name);
-	if (child < 0)
-		return (int)child;
-	*ret_pid = (pid_t)child;
-	*ret_pidfd = pidfd;
-	return 0;
-}
-
-int spawn_zygote(const struct spawn *spawn, pid_t pid, int *ret_pidfd)
-{
-	char name[] = INIT_NAME;
-	int pidfd = -1;
-	struct clone_args args = { .flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC |
-					    CLONE_NEWUTS | CLONE_PIDFD,
+	struct clone_args args = { .flags = kinds[kind].flags | CLONE_PIDFD,
 		.pidfd = (uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
-		.set_tid = (uintptr_t)&pid,
-		.set_tid_size = 1 };
+		.set_tid = *pid > 0 ? (uintptr_t)pid : 0,
+		.set_tid_size = *pid > 0 };
 	long child;
 
 	if (spawn->leaf_fd >= 0) {
@@ -123,12 +117,11 @@ int spawn_zygote(const struct spawn *spawn, pid_t pid, int *ret_pidfd)
 		args.cgroup = (unsigned)spawn->leaf_fd;
 	}
 	child = template_clone(spawn, &args);
-	if (child == 0 && group_enter(spawn) < 0)
-		_exit(1);
 	if (child == 0)
-		child_become(spawn, 0, name);
+		child_become(spawn, kind);
 	if (child < 0)
 		return (int)child;
+	*pid = (pid_t)child;
 	*ret_pidfd = pidfd;
 	return 0;
 }

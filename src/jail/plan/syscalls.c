@@ -35,7 +35,8 @@ static const struct socket_family families[] = {
 
 /* arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h. From 424 on all
  * architectures count alike, and each has a gap below. In that of x86-64 are two calls of newer
- * kernels about which these ask no filter (SECURITY.md, "What is not covered": uretprobe and uprobe). */
+ * kernels about which these ask no filter (SECURITY.md, "What is not covered": uretprobe and
+ * uprobe). */
 static const struct syscall_range reviewed[] = {
 #if defined(__x86_64__)
 	{ 0, 334 },

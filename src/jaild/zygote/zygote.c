@@ -286,7 +286,7 @@ static int process_spawn(struct zygote *zygote, int socket)
 	r = -EEXIST;
 	for (int tries = 0; r == -EEXIST && tries < PID_COUNT; tries++) {
 		zygote->pid = (pid_t)(PID_FIRST + jaild->nursery.next_pid++ % PID_COUNT);
-		r = spawn_zygote(&spawn, zygote->pid, &zygote->pidfd);
+		r = spawn_init(&spawn, SPAWN_ZYGOTE, &zygote->pid, &zygote->pidfd);
 	}
 	(void)fd_close(door.leaf_fd);
 	(void)fd_close(door.tasks_fd);

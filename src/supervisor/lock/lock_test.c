@@ -58,7 +58,8 @@ static int store_works(void)
 static int unknown_calls_fail(void)
 {
 	for (uint32_t nr = 0; nr < 1024; nr++) {
-		/* the kernel asks no filter about these two: tests/attack/ideas/filter_unknown.py */
+		/* the kernel asks no filter about these two: tests/attack/ideas/filter_unknown.py
+		 */
 		if (syscall_is_reviewed(nr) || nr == 335 || nr == 336)
 			continue;
 		if (!refused(syscall(nr, 0, 0, 0, 0, 0, 0), ENOSYS))
