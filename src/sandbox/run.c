@@ -61,6 +61,14 @@ static void held_close(struct run *run)
 		run->held[i] = fd_close(run->held[i]);
 }
 
+static void run_begun(struct run *run, const struct wire_run_started *started)
+{
+	run->started = *started;
+	run->state = RUN_RUNNING;
+	if (run->on_started)
+		run->on_started(run);
+}
+
 static void on_message(struct jaild_watch *watch, const union wire_any *message)
 {
 	struct run *run = container_of(watch, struct run, watch);
@@ -72,13 +80,16 @@ static void on_message(struct jaild_watch *watch, const union wire_any *message)
 	}
 	switch (message->header.type) {
 	case WIRE_RUN_STARTED:
-		run->started = message->run_started;
-		run->state = RUN_RUNNING;
-		if (run->on_started)
-			run->on_started(run);
+		run_begun(run, &message->run_started);
 		return;
 	case WIRE_RUN_ENDED:
 		run->ended = message->run_ended;
+		if (run->ended.interpreter != WIRE_INTERPRETER_OWN)
+			run_begun(run, &(struct wire_run_started){ .run = run->ended.run,
+					       .start_us = run->ended.start_us,
+					       .at_us = run->ended.at_us,
+					       .interpreter = run->ended.interpreter,
+					       .lost = run->ended.lost_before });
 		run->state = RUN_ENDED;
 		run->deadline_us = clock_now_us() + DRAIN_AT_END;
 		held_close(run);

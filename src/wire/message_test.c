@@ -33,7 +33,7 @@ static const struct {
 	{ WIRE_STATUS_IS, 184, 0, 0 },
 	{ WIRE_SESSION_IS, 16, 0, 0 },
 	{ WIRE_RUN_STARTED, 40, 0, 0 },
-	{ WIRE_RUN_ENDED, 64, 0, 0 },
+	{ WIRE_RUN_ENDED, 88, 0, 0 },
 	{ WIRE_FILE_IS, 32, 1, 0 },
 	{ WIRE_UPLOAD_IS, 16, 1, 0 },
 	{ WIRE_LISTING_IS, 24, 1, 0 },

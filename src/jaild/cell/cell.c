@@ -117,7 +117,7 @@ void cell_answer_ended(struct cell *cell, const struct cgroup_usage *usage)
 	ended->code = code_of(cell, end);
 	ended->is_kept = cell->state == CELL_FROZEN;
 	ended->is_home_empty = walk_home_is_empty(session);
-	ended->lost = live_tell_lost(session);
+	live_tell(cell, ended);
 	answer_send(session->jaild, &cell->reply, &message, WIRE_RUN_ENDED, -1);
 }
 

@@ -117,8 +117,10 @@ bool cell_run(struct session *session, const struct wire_run *request, uint64_t 
 		.wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms,
 		.accepted_us = clock_now_us() };
 	bool is_cold = request->warm == WIRE_WARM_NONE || session->jaild->nursery.max_runs == 0;
-	struct cell *cell = cell_take(session, is_cold, ret_failure);
+	struct cell *cell;
 
+	live_note(session);
+	cell = cell_take(session, is_cold, ret_failure);
 	if (!cell)
 		return false;
 	if (step_failed(ret_failure, STAGE_CELL_LIMIT, live_limit(session, true)) ||

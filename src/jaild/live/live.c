@@ -43,9 +43,12 @@
 /* Init's own bound lies behind ours. */
 #define WATCHDOG_GRACE_MS 7000
 
-/* A call that is over at once has its start told with its end, which wakes the client once. Only
- * who looks on or cancels would have wanted to know before. */
+/* Of a call that is over at once the end tells the start too, which wakes the client once. Only who
+ * looks on or cancels would have wanted to know before. */
 #define TELL_DELAY_US 10000
+
+/* Until the answer is on its way and read. */
+#define NOTE_DELAY_US 3000
 
 /* Processes that wait stand still within some 50 us; one in a system call takes until its end. */
 #define FREEZE_SPIN_US	300
@@ -71,6 +74,26 @@ void live_lose(struct session *session, enum wire_lost lost)
 	cell_end(session->live.cell);
 }
 
+/* Of an empty home all files in memory are the cells', whose next call begins with what is read
+ * here. */
+void live_note(struct session *session)
+{
+	struct live *live = &session->live;
+	struct cgroup_memory memory;
+	uint64_t home_bytes;
+
+	if (!live->cell || live->cell->state != CELL_FROZEN || live->is_noted)
+		return;
+	live->is_noted = true;
+	live->own_bytes = live->files_bytes = 0;
+	if (cgroup_session_memory(&session->jaild->cgroups, &session->cgroup, &memory) < 0 ||
+		home_used(&session->home, &home_bytes) < 0)
+		return;
+	live->own_bytes = memory.own_bytes;
+	live->files_bytes = memory.shmem_bytes - MIN(memory.shmem_bytes, home_bytes);
+	session->cgroup.shmem_known_bytes = home_bytes == 0 ? memory.shmem_bytes : CGROUP_UNKNOWN;
+}
+
 int live_limit(struct session *session, bool is_beside)
 {
 	const struct live *live = &session->live;
@@ -88,21 +111,9 @@ int live_limit(struct session *session, bool is_beside)
 	return cgroup_run_begin(&session->jaild->cgroups, &session->cgroup, &limits, home_bytes);
 }
 
-/* What the interpreter holds now that it stands still. Of an empty home all files in memory are the
- * cells', whose next call begins with what is read here. */
-static void memory_note(struct session *session)
+static void on_note(struct timer *timer)
 {
-	struct live *live = &session->live;
-	struct cgroup_memory memory;
-	uint64_t home_bytes;
-
-	live->own_bytes = live->files_bytes = 0;
-	if (cgroup_session_memory(&session->jaild->cgroups, &session->cgroup, &memory) < 0 ||
-		home_used(&session->home, &home_bytes) < 0)
-		return;
-	live->own_bytes = memory.own_bytes;
-	live->files_bytes = memory.shmem_bytes - MIN(memory.shmem_bytes, home_bytes);
-	session->cgroup.shmem_known_bytes = home_bytes == 0 ? memory.shmem_bytes : CGROUP_UNKNOWN;
+	live_note(container_of(timer, struct cell, timer)->session);
 }
 
 int live_start(struct cell *cell)
@@ -162,23 +173,13 @@ static void on_wall_limit(struct timer *timer)
 	(void)live_interrupt(container_of(timer, struct cell, timer), WIRE_END_TIMEOUT);
 }
 
-/* If that is still to be done. */
-static void tell_started(struct cell *cell)
-{
-	struct jaild *jaild = cell->session->jaild;
-	struct live *live = &cell->session->live;
-	union wire_any message = { .run_started = live->started };
-
-	if (!live->has_started)
-		return;
-	live->has_started = false;
-	loop_timer_clear(&jaild->loop, &live->tell);
-	answer_send(jaild, &cell->reply, &message, WIRE_RUN_STARTED, -1);
-}
-
 static void on_tell(struct timer *timer)
 {
-	tell_started(container_of(timer, struct live, tell)->cell);
+	struct live *live = container_of(timer, struct live, tell);
+	union wire_any message = { .run_started = live->started };
+
+	live->has_started = false;
+	answer_send(live->cell->session->jaild, &live->cell->reply, &message, WIRE_RUN_STARTED, -1);
 }
 
 static void note_started(struct cell *cell, enum wire_interpreter interpreter)
@@ -344,11 +345,12 @@ static void usage_take(struct cell *cell, struct cgroup_usage *ret_usage)
 }
 
 /* All stands still: the client is told, and the cell waits for the next call. What only a later run
- * needs to know is read when the answer is on its way. */
+ * needs to know is read in a moment: the client is most likely to go on where we are. */
 static void call_end(struct cell *cell)
 {
 	struct session *session = cell->session;
 	struct jaild *jaild = session->jaild;
+	struct live *live = &session->live;
 	struct cgroup_usage usage;
 
 	usage_take(cell, &usage);
@@ -360,9 +362,9 @@ static void call_end(struct cell *cell)
 	cell->state = CELL_FROZEN;
 	session->cell = NULL;
 	jaild->n_cells--;
-	tell_started(cell);
 	cell_answer_ended(cell, &usage);
-	memory_note(session);
+	live->is_noted = false;
+	loop_timer_set(&jaild->loop, &cell->timer, NOTE_DELAY_US, on_note);
 	loop_unwatch(&jaild->loop, &cell->oom);
 	cell->has_end = cell->has_exit = false;
 	cell->run = 0;
@@ -448,7 +450,6 @@ static void call_lose(struct cell *cell)
 
 	session->cell = NULL;
 	session->jaild->n_cells--;
-	tell_started(cell);
 	usage_take(cell, &usage);
 	if (cell->started_us == 0) {
 		if (live->number > 0)
@@ -492,11 +493,18 @@ void live_end(struct session *session)
 		cell_end(session->live.cell);
 }
 
-enum wire_lost live_tell_lost(struct session *session)
+void live_tell(const struct cell *cell, struct wire_run_ended *ended)
 {
-	struct live *live = &session->live;
-	enum wire_lost lost = live->is_lost_told ? WIRE_LOST_NOTHING : live->lost;
+	struct live *live = &cell->session->live;
 
+	ended->lost = live->is_lost_told ? WIRE_LOST_NOTHING : live->lost;
 	live->is_lost_told = true;
-	return lost;
+	if (!cell->is_live || !live->has_started)
+		return;
+	live->has_started = false;
+	loop_timer_clear(&cell->session->jaild->loop, &live->tell);
+	ended->interpreter = live->started.interpreter;
+	ended->lost_before = live->started.lost;
+	ended->start_us = live->started.start_us;
+	ended->at_us = live->started.at_us;
 }

@@ -29,6 +29,7 @@ struct live {
 	int freeze_fd;	   /* cgroup.freeze of its cell, once it was needed */
 	uint32_t number;   /* of its last call */
 	usec_t freeze_until_us;
+	bool is_noted;	   /* of its last call: */
 	uint64_t own_bytes;   /* memory without files when it was frozen last */
 	uint64_t files_bytes; /* of files in memory that are not the home's, then */
 	uint64_t n_processes; /* of its cell when the run beside it began; 0: not known */
@@ -61,6 +62,10 @@ void live_end(struct session *session);
 /* Forgets a waiting call of a client that is gone. */
 void live_forget(struct session *session, uint64_t client);
 
+/* Reads what the interpreter holds while it stands still, once after each of its calls; to be done
+ * before anything of a run beside it is made. */
+void live_note(struct session *session);
+
 /* Sets the session's memory limit for a run, and starts its counters. For a fresh run (is_beside)
  * the frozen interpreter's memory comes on top (decision 37). Returns 0 or -errno. */
 int live_limit(struct session *session, bool is_beside);
@@ -69,8 +74,9 @@ int live_limit(struct session *session, bool is_beside);
  * next one's start. */
 void live_lose(struct session *session, enum wire_lost lost);
 
-/* For RUN_ENDED: the loss that no run has been told yet. */
-enum wire_lost live_tell_lost(struct session *session);
+/* What RUN_ENDED says of the live interpreter: the loss that no run has been told yet, and of its
+ * own call the start, if that has not been told. */
+void live_tell(const struct cell *cell, struct wire_run_ended *ended);
 
 /* From the cell (cell.c). */
 
