@@ -195,7 +195,7 @@ def show_last(code):
         return code
     before, _, stores = opcodes[4:].partition(b":")
     text = bytearray(code.co_code)
-    end = -1
+    end, is_shown = -1, False
     while (end := text.find(before[-1], end + 1)) >= 0:
         at = end - 2
         if end % 2 or before[-2:-1] not in (b"", text[at : at + 1]):
@@ -207,10 +207,11 @@ def show_last(code):
         while text[at] in stores:
             at -= 2
         if text[at] == opcodes[0]:
+            is_shown = True
             text[at : at + 2] = opcodes[1:3]
             if at < last:
                 text[at + 2 : at + 4] = opcodes[0], 0
-    return code.replace(co_code=bytes(text), co_stacksize=code.co_stacksize + 1)
+    return code.replace(co_code=bytes(text), co_stacksize=code.co_stacksize + 1) if is_shown else code
 
 
 def displayhook(value):

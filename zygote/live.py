@@ -1,9 +1,9 @@
 """A live interpreter: runs the calls of one session, one after the other, in one __main__.
 
 Started as a program, or by serve() in a process that was forked for it. A call comes over SOCKET_FD
-from cloche-init (src/init/live.c, src/jail/plan/live.h) with five descriptors: its package, its
-stdin, stdout and stderr, and the memory of its report. They become 0, 1 and 2 for as long as the call
-lasts; in between these are /dev/null, so what a thread prints then is lost. When the code has ended
+from cloche-init (src/init/live.c, src/jail/plan/live.h) with its package (behind the word, or as a
+descriptor) and the descriptors of its stdout, stderr, the memory of its report, and its stdin if it has
+one. They become 0, 1 and 2 for as long as the call lasts; in between these are /dev/null, so what a thread prints then is lost. When the code has ended
 we say so over the same socket, and all processes of the cell are frozen until the next call.
 
 How an end is shown and told is bootstrap.py's; what differs is said here. As at Python's prompt,
@@ -28,13 +28,17 @@ import traceback
 from _io import TextIOWrapper, open as open_stream
 from _signal import SIG_IGN, SIGINT, default_int_handler, getsignal, signal
 from _socket import CMSG_SPACE, MSG_CMSG_CLOEXEC, socket
-from posix import O_RDWR, _exit, close, dup2, fstat, getpid, pwrite, read, set_inheritable
+from _operator import is_
+from posix import O_RDONLY, O_WRONLY, _exit, close, dup2, fstat, getpid, pwrite, read, set_inheritable
 from posix import open as open_file
 
 SOCKET_FD = 3
 WORD_SIZE = 8  # struct live_word
+HAND_SIZE = WORD_SIZE + 4096  # struct live_hand
+# Numbers of 4 bytes: the word's two, and of the package magic, language, arguments, variables, bytes of both, of the code.
+HEAD_SIZE = WORD_SIZE + 6 * 4
+CONTROL_SIZE = CMSG_SPACE(5 * 4)
 NULL = "/dev/null"
-PACKAGE_HEAD = 6  # numbers of 4 bytes: magic, language, arguments, variables, bytes of both, of the code
 
 # As in src/wire/report.h.
 REPORT_NAMES = 6
@@ -47,40 +51,47 @@ own_names = frozenset(module.__dict__) | {"__builtins__"}
 sources = {}  # text by cell, oldest first
 sources_size = 0  # characters of all
 told_names = None  # that the session is known to have
+seen_names = ()  # in __main__, when that was looked at
 streams = {}  # sys.stdin and so on as we made them
+null = 0  # the number of /dev/null as a device
+null_fd = 0  # it is open for writing, for the time between two calls
 is_null = False  # the input of the last call was empty
 handler = default_int_handler  # for SIGINT while code runs
 process = 0
 
 
 def receive(channel):
-    """The next call: its number and its descriptors. Ends the process when there will be none."""
-    word, control, _, _ = channel.recvmsg(WORD_SIZE, CMSG_SPACE(5 * 4), MSG_CMSG_CLOEXEC)
-    if len(word) != WORD_SIZE or len(control) != 1 or len(control[0][2]) != 20:
+    """The next call: word and package, and its descriptors. Ends the process when there will be none."""
+    hand, control, _, _ = channel.recvmsg(HAND_SIZE, CONTROL_SIZE, MSG_CMSG_CLOEXEC)
+    if len(hand) < WORD_SIZE or len(control) != 1:
         _exit(1)
-    fds = control[0][2]
-    return int.from_bytes(word[:4], "little"), [int.from_bytes(fds[i : i + 4], "little") for i in range(0, 20, 4)]
+    fds = memoryview(control[0][2]).cast("i").tolist()
+    if len(hand) == WORD_SIZE:
+        hand += read_all(fds.pop(0), int.from_bytes(hand[4:], "little"))
+    return hand, fds
 
 
-def read_package(fd):
-    """Code, arguments and variables (src/wire/package_form.h)."""
+def read_all(fd, size):
     data = b""
-    size = fstat(fd).st_size
     while len(data) < size and (part := read(fd, size - len(data))):
         data += part
     close(fd)
-    head = memoryview(data)[: 4 * PACKAGE_HEAD].cast("I").tolist()
-    end = 4 * PACKAGE_HEAD + head[4]
-    words = [os.fsdecode(word) for word in data[4 * PACKAGE_HEAD : end].split(b"\0")[:-1]]
-    return data[end:], words[: head[2]], words[head[2] :]
+    return data
+
+
+def connect_as(number, fd):
+    dup2(fd, number)
+    close(fd)
 
 
 def connect(fds):
+    """The streams; those that there is no descriptor for are as disconnect() left them."""
     global is_null
-    for number, fd in enumerate(fds):
-        dup2(fd, number)
-        close(fd)
-    was_null, is_null = is_null, fstat(0).st_mode & 0o170000 == 0o020000
+    connect_as(1, fds[0])
+    connect_as(2, fds[1])
+    for fd in fds[3:]:
+        connect_as(0, fd)
+    was_null, is_null = is_null, len(fds) == 3
     stream = streams.get("stdin")
     if not (was_null and is_null) or sys.__dict__.get("stdin") is not stream or is_closed(stream):
         reopen("stdin", 0, "r")  # the old one may hold what it has read ahead
@@ -111,12 +122,22 @@ def reopen(name, number, mode):
 
 
 def disconnect():
+    global null_fd
     boot.flush("stderr")
     boot.flush("stdout")
-    null = open_file(NULL, O_RDWR)
-    for number in range(3):
-        dup2(null, number)
-    close(null)
+    if not is_null or not is_null_device(0):
+        connect_as(0, open_file(NULL, O_RDONLY))
+    if not is_null_device(null_fd):
+        null_fd = open_file(NULL, O_WRONLY)  # the code has closed it
+    dup2(null_fd, 1)
+    dup2(null_fd, 2)
+
+
+def is_null_device(fd):
+    try:
+        return fstat(fd).st_rdev == null
+    except OSError:
+        return False
 
 
 class Report:
@@ -126,6 +147,10 @@ class Report:
     def __init__(self, fd):
         self.fd = fd
         self.identity = fstat(fd)[1:3]  # inode, device
+
+    def begin(self):
+        """As tell_begun() of bootstrap.py, of a report that is empty."""
+        boot.written = pwrite(self.fd, boot.BEGUN + boot.monotonic_ns().to_bytes(8, "little"), 0)
 
     def is_ours(self):
         try:
@@ -146,12 +171,13 @@ class Report:
             close(self.fd)
 
 
-def prepare(cell, code, words, variables):
-    """What the code finds beside its names."""
+def prepare(cell, code, words, n_args):
+    """What the code finds beside its names: NUL behind each of its arguments, then of its variables."""
     global sources_size
     sys.modules["__main__"] = module
-    sys.argv = [boot.ARGV0, *words]
-    for variable in variables:
+    words = [os.fsdecode(word) for word in words.split(b"\0")[:-1]] if words else []
+    sys.argv = [boot.ARGV0, *words[:n_args]]
+    for variable in words[n_args:]:
         name, _, value = variable.partition("=")
         os.environ[name] = value
         if name == "TZ":
@@ -183,7 +209,7 @@ def execute(cell, source):
                 if not boot.is_forgone:
                     boot.script_code = code = boot.show_last(code)
                     sys.displayhook = boot.displayhook
-                boot.tell_begun()
+                boot.memory.begin()
                 boot.resume_tracing()
                 is_heard = True
                 signal(SIGINT, handler)
@@ -256,9 +282,13 @@ def forget_results():
 
 def tell_names():
     """The names of the session's globals, if they are others than before, so that their loss can be told."""
-    global told_names
+    global told_names, seen_names
+    all_names = tuple(module.__dict__)
+    if len(all_names) == len(seen_names) and all(map(is_, all_names, seen_names)):
+        return
+    seen_names = ()  # until they are told
     names, left = [], NAMES_MAX
-    for name in list(module.__dict__):
+    for name in all_names:
         if type(name) is not str or name[:1] == "_" or name in own_names or not name.isidentifier():
             continue
         left -= len(name.encode()) + 1
@@ -269,17 +299,20 @@ def tell_names():
     if text != told_names:
         boot.put(REPORT_NAMES, text, NAMES_MAX)
         told_names = text
+    seen_names = all_names
 
 
 def call(channel):
-    number, fds = receive(channel)
-    source, words, variables = read_package(fds[0])
-    connect(fds[1:4])
-    report = Report(fds[4])
+    hand, fds = receive(channel)
+    number, _, _, _, n_args, _, words_size, _ = memoryview(hand)[:HEAD_SIZE].cast("I").tolist()
+    end = HEAD_SIZE + words_size
+    source = hand[end:]
+    connect(fds)
+    report = Report(fds[2])
     boot.memory, boot.written = report, 0
     cell = f"<cell {number}>"
     try:
-        prepare(cell, source, words, variables)
+        prepare(cell, source, hand[HEAD_SIZE:end], n_args)
     except Exception:
         pass  # the code of an earlier call has seen to that
     error = execute(cell, source)
@@ -303,8 +336,10 @@ def call(channel):
 
 def serve():
     """For ever; returns by SystemExit in processes that the code forked."""
-    global process
+    global process, null, null_fd
     process = boot.process = getpid()
+    null_fd = open_file(NULL, O_WRONLY)
+    null = fstat(null_fd).st_rdev
     boot.load_uncaught()
     boot.display = display
     set_inheritable(SOCKET_FD, False)

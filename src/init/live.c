@@ -28,7 +28,8 @@
  *
  * The code and the input of a call are copied first: they come in memory that is charged to our
  * client, and an interpreter that lives on could keep every one of them for ever. The copies are
- * made in here, so they are charged to the session, and what it keeps counts for it. The streams'
+ * made in here, so they are charged to the session, and what it keeps counts for it. Code is short
+ * as a rule: then it goes to the interpreter within the word for the call. The streams'
  * write ends and the report it may keep: their pages are charged to whoever writes them.
  *
  * Anybody in the cell can write to that socket. What is read from it is one word of a fixed size,
@@ -113,21 +114,24 @@ static void interpreter_start(struct live *live, const struct cell *cell)
 	wall_check(STAGE_LIVE_SOCKET, started_tell(live->pid));
 }
 
-/* A memfd of the cell's own with the same bytes in the place of *fd. */
-static int copy_take(int *fd, off_t size_max)
+/* The size of a client's memfd, or -errno. */
+static off_t size_get(int fd, off_t size_max)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	return S_ISREG(status.st_mode) && status.st_size <= size_max ? status.st_size : -EBADMSG;
+}
+
+/* A memfd of the cell's own with the same `left` bytes in the place of *fd. */
+static int copy_take(int *fd, off_t left)
 {
 	AUTO_CLOSE int copy_fd = -1;
-	struct stat status;
-	off_t left;
 
-	if (fstat(*fd, &status) < 0)
-		return -errno;
-	if (!S_ISREG(status.st_mode) || status.st_size > size_max)
-		return -EBADMSG;
 	copy_fd = (int)syscall(SYS_memfd_create, "call", MFD_CLOEXEC);
 	if (copy_fd < 0)
 		return -errno;
-	left = status.st_size;
 	for (off_t at = 0; left > 0;) {
 		long n = syscall(SYS_sendfile, copy_fd, *fd, &at, (size_t)left);
 
@@ -151,7 +155,7 @@ static int stream_take(int *fd, int mode)
 	if (fstat(*fd, &status) < 0)
 		return -errno;
 	if (S_ISREG(status.st_mode))
-		return copy_take(fd, LIVE_STDIN_MAX);
+		return status.st_size <= LIVE_STDIN_MAX ? copy_take(fd, status.st_size) : -EBADMSG;
 	if (!S_ISCHR(status.st_mode))
 		return 0;
 	null_fd = null_open(mode);
@@ -191,20 +195,43 @@ static int stale_drop(const struct live *live)
 	return -EPROTO;
 }
 
-static int call_take(struct live *live, int *fds)
+/* A short one is read into the word that goes to the interpreter, in the place of *fd. */
+static int package_take(int *fd, struct live_hand *hand)
 {
-	struct live_word word = { .number = live->number };
-	int r = copy_take(&fds[WIRE_RUN_PACKAGE], PACKAGE_SIZE_MAX);
+	off_t size = size_get(*fd, PACKAGE_SIZE_MAX);
+
+	if (size < 0)
+		return (int)size;
+	hand->word.code = (uint32_t)size;
+	if (size > (off_t)sizeof(hand->package))
+		return copy_take(fd, size);
+	if (pread(*fd, hand->package, (size_t)size, 0) != size)
+		return -EBADMSG;
+	*fd = fd_close(*fd);
+	return 0;
+}
+
+static int call_hand(struct live *live, int *fds, size_t n_fds)
+{
+	static struct live_hand hand; /* not on the stack, which would be cleared */
+	size_t first, size = sizeof(hand.word);
+	int r = package_take(&fds[WIRE_LIVE_PACKAGE], &hand);
 
 	if (r == 0)
-		r = stream_take(&fds[WIRE_RUN_STDIN], O_RDONLY);
+		r = stream_take(&fds[WIRE_LIVE_STDOUT], O_WRONLY);
 	if (r == 0)
-		r = stream_take(&fds[WIRE_RUN_STDOUT], O_WRONLY);
-	if (r == 0)
-		r = stream_take(&fds[WIRE_RUN_STDERR], O_WRONLY);
+		r = stream_take(&fds[WIRE_LIVE_STDERR], O_WRONLY);
+	if (r == 0 && n_fds > WIRE_LIVE_STDIN)
+		r = stream_take(&fds[WIRE_LIVE_STDIN], O_RDONLY);
 	if (r == 0)
 		r = stale_drop(live);
-	return r < 0 ? r : channel_send(live->socket_fd, &word, sizeof(word), fds, WIRE_RUN_FDS);
+	if (r < 0)
+		return r;
+	hand.word.number = live->number;
+	first = fds[WIRE_LIVE_PACKAGE] < 0;
+	if (first > 0)
+		size += hand.word.code;
+	return channel_send(live->socket_fd, &hand, size, fds + first, n_fds - first);
 }
 
 /* A call from jaild, which has no second one while one is under way. */
@@ -218,12 +245,12 @@ static int call_begin(struct live *live)
 
 	if (n <= 0)
 		return n < 0 ? (int)n : -EPIPE;
-	if (n != sizeof(call) || call.magic != LIVE_MAGIC || n_fds != WIRE_RUN_FDS ||
-		live->number != 0)
+	if (n != sizeof(call) || call.magic != LIVE_MAGIC || n_fds < WIRE_LIVE_STDIN ||
+		n_fds > WIRE_RUN_FDS || live->number != 0)
 		return -EBADMSG;
 	live->number = call.number;
 	live->deadline_us = clock_now_us() + call.watchdog_ms * 1000;
-	r = call_take(live, fds);
+	r = call_hand(live, fds, n_fds);
 	channel_close_fds(fds, n_fds);
 	return r;
 }

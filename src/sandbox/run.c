@@ -134,10 +134,14 @@ static int package_make(const struct package *package, int *ret_fd)
 	return r < 0 ? r : fd_memfd_sealed("cloche-package", bytes.data, bytes.len, ret_fd);
 }
 
-static int stdin_make(struct str bytes, int *ret_fd)
+static int stdin_make(const struct run_request *request, int *ret_fd)
 {
+	struct str bytes = request->stdin_bytes;
+
 	if (bytes.p)
 		return fd_memfd_sealed("cloche-stdin", bytes.p, bytes.n, ret_fd);
+	if (request->is_live) /* it has one of its own */
+		return 0;
 	*ret_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	return *ret_fd < 0 ? -errno : 0;
 }
@@ -161,7 +165,7 @@ static int fds_make(struct run *run, const struct run_request *request, int fds[
 	int r = package_make(request->package, &fds[WIRE_RUN_PACKAGE]);
 
 	if (r == 0)
-		r = stdin_make(request->stdin_bytes, &fds[WIRE_RUN_STDIN]);
+		r = stdin_make(request, &fds[WIRE_RUN_STDIN]);
 	if (r == 0)
 		r = stream_make(&run->fds[RUN_STDOUT], &fds[WIRE_RUN_STDOUT]);
 	if (r == 0)

@@ -23,6 +23,7 @@ struct scene {
 	int fds[CHANNEL_FDS_MAX]; /* what came with the request */
 	uint64_t chunks;
 	int chunk_result;
+	int starts;
 };
 
 static int on_chunk(struct run *run, enum run_stream stream, struct str chunk)
@@ -33,14 +34,16 @@ static int on_chunk(struct run *run, enum run_stream stream, struct str chunk)
 	return scene->chunk_result;
 }
 
-static void scene_start_in(struct scene *scene, enum package_language language, struct str input)
+static void on_started(struct run *run)
 {
-	const struct package package = { .language = language, .code = "x", .code_size = 1 };
-	const struct run_request request = { .session = 4,
-		.wall_ms = 1000,
-		.package = &package,
-		.stdin_bytes = input,
-		.on_chunk = on_chunk };
+	struct scene *scene = (struct scene *)(void *)((char *)run - offsetof(struct scene, run));
+
+	scene->starts++;
+}
+
+/* Returns how many descriptors came. */
+static size_t scene_request(struct scene *scene, const struct run_request *request)
+{
 	union wire_any message;
 	size_t n_fds;
 	int pair[2];
@@ -50,12 +53,25 @@ static void scene_start_in(struct scene *scene, enum package_language language, 
 	jaild_attach(&scene->jaild, pair[0]);
 	scene->fd = pair[1];
 	run_init(&scene->run);
-	assert_int_equal(run_start(&scene->run, &scene->jaild, &request), 0);
+	assert_int_equal(run_start(&scene->run, &scene->jaild, request), 0);
 	assert_int_equal(channel_receive(scene->fd, &message, sizeof(message), scene->fds, &n_fds),
 		sizeof(struct wire_run));
+	assert_int_equal(message.header.type, request->is_live ? WIRE_LIVE : WIRE_RUN);
 	assert_int_equal(wire_check(&message, sizeof(struct wire_run), n_fds), 0);
 	assert_int_equal(message.run.session, 4);
 	assert_int_equal(message.run.wall_ms, 1000);
+	return n_fds;
+}
+
+static void scene_start_in(struct scene *scene, enum package_language language, struct str input)
+{
+	const struct package package = { .language = language, .code = "x", .code_size = 1 };
+
+	(void)scene_request(scene, &(struct run_request){ .session = 4,
+					   .wall_ms = 1000,
+					   .package = &package,
+					   .stdin_bytes = input,
+					   .on_chunk = on_chunk });
 }
 
 static void scene_start(struct scene *scene, struct str input)
@@ -166,6 +182,48 @@ static void test_the_first_instruction_is_within_the_run(void **state)
 	assert_int_equal(start_us_of(1000000000, true), 0);
 	assert_int_equal(start_us_of(1001571000, true), 1570);
 	assert_int_equal(start_us_of(UINT64_MAX, true), 1570);
+}
+
+/* A call without input, whose start comes with its end or before it. */
+static void live_call(struct scene *scene, bool is_start_told)
+{
+	const struct package package = { .code = "x", .code_size = 1 };
+	size_t n_fds = scene_request(scene, &(struct run_request){ .session = 4,
+						    .wall_ms = 1000,
+						    .package = &package,
+						    .is_live = true,
+						    .on_started = on_started });
+	union wire_any ended = { .run_ended = { .run = 6, .wall_us = 70, .is_kept = 1 } };
+
+	assert_int_equal(n_fds, WIRE_LIVE_STDIN);
+	if (is_start_told) {
+		tell_started(scene);
+	} else {
+		ended.run_ended.interpreter = WIRE_INTERPRETER_NEW;
+		ended.run_ended.lost_before = WIRE_LOST_CRASH;
+		ended.run_ended.start_us = 1400;
+		ended.run_ended.at_us = 1001400;
+	}
+	assert_int_equal(fd_write_full(scene->fds[WIRE_LIVE_STDOUT], "out", 3), 0);
+	tell(scene, ended, WIRE_RUN_ENDED, 1);
+	assert_int_equal(run_wait(&scene->run, -1), RUN_OVER);
+	assert_int_equal(scene->starts, 1);
+	assert_int_equal(scene->run.started.run, 6);
+	assert_int_equal(scene->run.output[RUN_STDOUT].bytes, 3);
+}
+
+static void test_the_end_of_a_live_call_may_tell_its_start(void **state)
+{
+	struct scene scene;
+
+	live_call(&scene, true);
+	assert_int_equal(run_start_us(&scene.run), 1500);
+	scene_end(&scene);
+	live_call(&scene, false);
+	assert_int_equal(scene.run.started.interpreter, WIRE_INTERPRETER_NEW);
+	assert_int_equal(scene.run.started.lost, WIRE_LOST_CRASH);
+	assert_int_equal(run_start_us(&scene.run), 1400);
+	scene_end(&scene);
 }
 
 static void test_outputs_that_a_script_closes_early_are_no_event(void **state)
@@ -460,6 +518,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_run_from_start_to_end),
 		cmocka_unit_test(test_the_first_instruction_is_within_the_run),
+		cmocka_unit_test(test_the_end_of_a_live_call_may_tell_its_start),
 		cmocka_unit_test(test_outputs_that_a_script_closes_early_are_no_event),
 		cmocka_unit_test(test_input_is_sealed_and_whole),
 		cmocka_unit_test(test_the_script_keeps_blocking_pipes),

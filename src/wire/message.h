@@ -177,9 +177,18 @@ struct wire_run {
 };
 
 /* LIVE: a call of the session's live interpreter, which is Python and is started when there is
- * none; descriptors and answers are those of RUN, but that of a short call RUN_ENDED tells the start
- * too, and no RUN_STARTED comes. In between it stands still, frozen. RUN in such a session makes a
- * cell of its own, as ever. -EOPNOTSUPP without a v2 tree to freeze in. */
+ * none; descriptors and answers are those of RUN, but that stdin comes last or, where it is empty,
+ * not at all, and that of a short call RUN_ENDED tells the start too, and no RUN_STARTED comes. In
+ * between it stands still, frozen. RUN in such a session makes a cell of its own, as ever.
+ * -EOPNOTSUPP without a v2 tree to freeze in. */
+enum wire_live_fd {
+	WIRE_LIVE_PACKAGE,
+	WIRE_LIVE_STDOUT,
+	WIRE_LIVE_STDERR,
+	WIRE_LIVE_REPORT,
+	WIRE_LIVE_STDIN
+};
+
 enum wire_live_flag {
 	WIRE_LIVE_RESET = 1, /* a new interpreter in any case */
 };
@@ -245,7 +254,7 @@ struct wire_run_ended {
 	uint32_t advice;	     /* enum wire_advice, as a set */
 	uint16_t is_kept;	/* 1: the live interpreter stays, and holds the streams' ends */
 	uint16_t is_home_empty; /* 1: a LIST would list nothing; 0: it might */
-	uint32_t lost; /* enum wire_lost: the live interpreter has gone since its start */
+	uint32_t lost;		/* enum wire_lost: the live interpreter has gone since its start */
 	/* What RUN_STARTED would have said of a LIVE that was over before it was told. */
 	uint32_t interpreter; /* OWN: it has been told */
 	uint32_t lost_before;

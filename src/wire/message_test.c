@@ -148,7 +148,9 @@ static void test_only_the_exact_number_of_descriptors_passes(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		message_begin(forms[i].type);
 		for (size_t n = 0; n < 20; n++) {
-			int expected = n == forms[i].n_fds ? 0 : -EBADMSG;
+			/* a live call may go without its stdin */
+			bool is_live = forms[i].type == WIRE_LIVE && n == WIRE_LIVE_STDIN;
+			int expected = n == forms[i].n_fds || is_live ? 0 : -EBADMSG;
 
 			assert_int_equal(wire_check(&message, forms[i].size, n), expected);
 		}

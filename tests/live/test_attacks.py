@@ -146,20 +146,23 @@ def test_full_pipe_at_the_end(victim):
 def test_thief_of_the_next_call_has_only_copies(victim):
     """A thread takes a call before the interpreter does: code and input are memory of the session, not of the client.
 
-    What the client sends is sealed against writing; init's copies are not."""
+    What the client sends is sealed against writing; init's copies are not. Short code is in no memory file at all."""
     victim.good(CHANNEL + """
 import fcntl
 def steal():
-    word, control, _, _ = channel.recvmsg(8, 1000)
-    fds = [int.from_bytes(control[0][2][i:i + 4], 'little') for i in range(0, 20, 4)]
-    os.write(fds[2], ' '.join(f'{fcntl.fcntl(fd, 1034)}' for fd in fds[:2]).encode())  # F_GET_SEALS
-    channel.send(word)
-for _ in range(3): threading.Thread(target=steal, daemon=True).start()
+    word, control, _, _ = channel.recvmsg(5000, 1000)
+    fds = [int.from_bytes(control[0][2][i:i + 4], 'little') for i in range(0, len(control[0][2]), 4)]
+    out = -4  # then errors, report, input; before it the package, if it is long
+    seals = [fcntl.fcntl(fd, 1034) for fd in [*fds[:out], fds[-1]]]  # F_GET_SEALS
+    os.write(fds[out], f'{len(word) > 8} {seals}'.encode())
+    channel.send(word[:8])
+for _ in range(6): threading.Thread(target=steal, daemon=True).start()
 time.sleep(0.1)
 """)
-    told = [victim("print('not run')", stdin=b"input").out for _ in range(3)]
-    stolen = [out for out in told if out != "not run\n"]
-    assert stolen and set(stolen) == {"1 1"}, "F_SEAL_SEAL alone"
+    for padding, expected in (0, "True [1]"), (5000, "False [1, 1]"):
+        told = [victim("print('not run')" + " " * padding, stdin=b"input").out for _ in range(3)]
+        stolen = [out for out in told if out != "not run\n"]
+        assert stolen and set(stolen) == {expected}, "F_SEAL_SEAL alone"
     victim("1", flags=wire.LIVE_RESET)
 
 

@@ -365,9 +365,12 @@ class Client:
             os.lseek(null, 0, os.SEEK_SET)
         if package_fd is None:
             package_fd = memfd(package(code, language, args, env))
-        fds = [package_fd, null, theirs_out, theirs_err, report()]
-        run = Run(self, self.send(kind, body, fds), out, err, os.dup(fds[4]))
-        for fd in fds:
+        memory = report()
+        fds = [package_fd, null, theirs_out, theirs_err, memory]
+        if kind == Type.LIVE:
+            fds = [package_fd, theirs_out, theirs_err, memory, *([null] if stdin is not None else [])]
+        run = Run(self, self.send(kind, body, fds), out, err, os.dup(memory))
+        for fd in package_fd, null, theirs_out, theirs_err, memory:
             os.close(fd)
         self.runs.append(run)
         return run

@@ -261,10 +261,12 @@ int jaild_session_close(struct jaild *jaild, uint64_t session)
 	return call(jaild, &any, WIRE_SESSION_CLOSE, WIRE_DONE, NULL);
 }
 
+/* The last descriptor may be left out: an empty stdin of a live call. */
 static int run_request(struct jaild *jaild, struct jaild_watch *watch, union wire_any *request,
-	unsigned type, const int *fds)
+	unsigned type, const int fds[WIRE_RUN_FDS])
 {
-	int r = send_request(jaild, request, type, fds, WIRE_RUN_FDS);
+	size_t n_fds = fds[WIRE_RUN_FDS - 1] >= 0 ? WIRE_RUN_FDS : WIRE_RUN_FDS - 1;
+	int r = send_request(jaild, request, type, fds, n_fds);
 
 	if (r < 0)
 		return r;
@@ -285,9 +287,14 @@ int jaild_run(struct jaild *jaild, struct jaild_watch *watch, const struct wire_
 int jaild_live(struct jaild *jaild, struct jaild_watch *watch, const struct wire_live *request,
 	const int fds[WIRE_RUN_FDS])
 {
+	const int ordered[WIRE_RUN_FDS] = { [WIRE_LIVE_PACKAGE] = fds[WIRE_RUN_PACKAGE],
+		[WIRE_LIVE_STDOUT] = fds[WIRE_RUN_STDOUT],
+		[WIRE_LIVE_STDERR] = fds[WIRE_RUN_STDERR],
+		[WIRE_LIVE_REPORT] = fds[WIRE_RUN_REPORT],
+		[WIRE_LIVE_STDIN] = fds[WIRE_RUN_STDIN] };
 	union wire_any any = { .live = *request };
 
-	return run_request(jaild, watch, &any, WIRE_LIVE, fds);
+	return run_request(jaild, watch, &any, WIRE_LIVE, ordered);
 }
 
 void jaild_unwatch(struct jaild *jaild, struct jaild_watch *watch)

@@ -16,7 +16,10 @@
 /* Of what a call brings as its input: init copies it. */
 #define LIVE_STDIN_MAX (1024 * 1024)
 
-/* jaild to init, with the descriptors of enum wire_run_fd. The first word of a live cell is a
+/* Bytes of a package that comes with the word for the call. */
+#define LIVE_PACKAGE_MAX 4096
+
+/* jaild to init, with the descriptors of enum wire_live_fd. The first word of a live cell is a
  * jail_run with LIVE_MAGIC and without descriptors, which starts the interpreter. */
 struct live_call {
 	uint32_t magic;
@@ -24,8 +27,15 @@ struct live_call {
 	uint64_t watchdog_ms; /* init ends the cell by itself after this */
 };
 
-/* init to the interpreter with the call's descriptors (code 0), and back when the call is over. */
+/* init to the interpreter and, without anything else, back when the call is over. */
 struct live_word {
 	uint32_t number;
-	uint32_t code; /* exit status, 0 to 255 */
+	uint32_t code; /* exit status, 0 to 255; else the package's size */
+};
+
+/* The interpreter gets descriptors of enum wire_live_fd, and the package here if it is short: then
+ * its descriptor is left out. */
+struct live_hand {
+	struct live_word word;
+	char package[LIVE_PACKAGE_MAX];
 };

@@ -204,7 +204,8 @@ static int call_send(struct cell *cell, bool is_frozen)
 	struct live_call call = { .magic = LIVE_MAGIC,
 		.number = ++cell->session->live.number,
 		.watchdog_ms = cell->wall_ms + WATCHDOG_GRACE_MS };
-	int r = cell_build_send(cell, &call, sizeof(call), cell->run_fds, WIRE_RUN_FDS);
+	size_t n_fds = cell->run_fds[WIRE_LIVE_STDIN] >= 0 ? WIRE_RUN_FDS : WIRE_LIVE_STDIN;
+	int r = cell_build_send(cell, &call, sizeof(call), cell->run_fds, n_fds);
 
 	if (r == 0 && is_frozen)
 		r = cgroup_cell_freeze(&cell->cgroup, &cell->session->live.freeze_fd, false);

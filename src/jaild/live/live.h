@@ -14,7 +14,8 @@ struct session;
  * has one run at a time, whichever kind.
  */
 
-/* What a run was asked with; its descriptors belong to whoever holds this. */
+/* What a run was asked with; its descriptors (a call's by enum wire_live_fd) belong to whoever
+ * holds this. */
 struct run_request {
 	struct reply reply;
 	uint64_t wall_ms;
@@ -29,7 +30,7 @@ struct live {
 	int freeze_fd;	   /* cgroup.freeze of its cell, once it was needed */
 	uint32_t number;   /* of its last call */
 	usec_t freeze_until_us;
-	bool is_noted;	   /* of its last call: */
+	bool is_noted;	      /* of its last call: */
 	uint64_t own_bytes;   /* memory without files when it was frozen last */
 	uint64_t files_bytes; /* of files in memory that are not the home's, then */
 	uint64_t n_processes; /* of its cell when the run beside it began; 0: not known */
