@@ -169,7 +169,7 @@ static void test_hints_follow_the_sentence(void **state)
 	j = answer_make(&scene->answer);
 	assert_true(str_eq(text_at(j, "end", "text"),
 		STR("ran 1.23 s and exited with status 0. It reached the limit of 16 processes and "
-		    "threads together.")));
+		    "threads together (the profile roomy allows 256).")));
 }
 
 static void test_a_problem_names_stage_or_field(void **state)

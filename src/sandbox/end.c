@@ -11,8 +11,10 @@
 #include "base/buf.h"
 #include "base/macro.h"
 #include "sandbox/human.h"
+#include "sandbox/profile.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 
 const char *end_outcome(const struct wire_run_ended *ended)
@@ -113,27 +115,60 @@ static void hint_proc(const struct end_facts *facts, struct buf *out)
 		"$TMPDIR, >&2, or the profile roomy.");
 }
 
+/* " (the profile roomy allows 512 MiB)", if one has more of this limit. */
+static void more_add(struct buf *out, const char *limit, uint64_t met, bool is_bytes)
+{
+	uint64_t more;
+	const char *profile = profile_with_more(limit, met, &more);
+
+	if (!profile)
+		return;
+	(void)buf_addf(out, " (the profile %s allows ", profile);
+	if (is_bytes)
+		human_bytes(out, more);
+	else
+		(void)buf_addf(out, "%" PRIu64, more);
+	(void)buf_add_char(out, ')');
+}
+
+static void bytes_add(struct buf *out, const char *limit, uint64_t met)
+{
+	human_bytes(out, met);
+	more_add(out, limit, met, true);
+}
+
+static bool is_too_large(const struct end_facts *facts)
+{
+	return says(facts, "File too large") ||
+	       says(facts, "File size limit exceeded") || /* bash of a process of its own */
+	       (facts->ended->end == WIRE_END_SIGNAL && facts->ended->code == SIGXFSZ);
+}
+
 static void hint_space(const struct end_facts *facts, struct buf *out)
 {
 	if (says(facts, "No space left on device")) {
 		(void)buf_add_str(out, " Full: the home holds ");
-		human_bytes(out, facts->limits->home_bytes);
+		bytes_add(out, "home_bytes", facts->limits->home_bytes);
 		(void)buf_add_str(out, ", /tmp ");
-		human_bytes(out, facts->limits->tmp_bytes);
+		bytes_add(out, "tmp_bytes", facts->limits->tmp_bytes);
 		(void)buf_add_char(out, '.');
-	} else if (says(facts, "File too large")) {
+	} else if (is_too_large(facts)) {
 		(void)buf_add_str(out, " One file may have ");
-		human_bytes(out, facts->limits->file_bytes);
+		bytes_add(out, "file_bytes", facts->limits->file_bytes);
 		(void)buf_add_char(out, '.');
 	}
 }
 
 static void hint_processes(const struct end_facts *facts, struct buf *out)
 {
-	if (facts->ended->advice & WIRE_ADVICE_PIDS)
-		(void)buf_addf(out,
-			" It reached the limit of %" PRIu64 " processes and threads together.",
-			facts->limits->processes);
+	const uint64_t limit = facts->limits->processes;
+
+	if (!(facts->ended->advice & WIRE_ADVICE_PIDS))
+		return;
+	(void)buf_addf(
+		out, " It reached the limit of %" PRIu64 " processes and threads together", limit);
+	more_add(out, "processes", limit, false);
+	(void)buf_add_char(out, '.');
 }
 
 static void hint_results(const struct end_facts *facts, struct buf *out)

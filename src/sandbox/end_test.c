@@ -119,7 +119,17 @@ static void test_full_file_systems_name_their_limit(void **state)
 	hinted(scene, "50 MiB");
 	scene->facts.stderr_text = STR("");
 	scene->report.text[REPORT_ERROR_VALUE] = STR("[Errno 27] File too large");
-	hinted(scene, "10 MiB");
+	hinted(scene, "10 MiB (the profile roomy allows 512 MiB).");
+	scene->report.text[REPORT_ERROR_VALUE] = STR("");
+	scene->ended = (struct wire_run_ended){ .end = WIRE_END_SIGNAL, .code = SIGXFSZ };
+	hinted(scene, "One file may have 10 MiB");
+	scene->ended = (struct wire_run_ended){ .end = WIRE_END_EXIT, .code = 153 };
+	scene->facts.stderr_text = STR("main.sh: line 1: 3 File size limit exceeded dd");
+	hinted(scene, "One file may have 10 MiB");
+	scene->ended = (struct wire_run_ended){ .end = WIRE_END_SIGNAL, .code = SIGXFSZ };
+	scene->limits.file_bytes = UINT64_MAX;
+	said(scene, "killed", "signal",
+		"ran 0 ms and was ended by SIGXFSZ One file may have 16777216 TiB.");
 }
 
 static void test_the_process_limit_is_told_even_after_a_good_end(void **state)
@@ -127,7 +137,9 @@ static void test_the_process_limit_is_told_even_after_a_good_end(void **state)
 	struct scene *scene = *state;
 
 	scene->ended.advice = WIRE_ADVICE_PIDS;
-	hinted(scene, "16 processes");
+	hinted(scene, "16 processes and threads together (the profile roomy allows 256).");
+	scene->limits.processes = 256;
+	hinted(scene, "256 processes and threads together.");
 }
 
 static void test_a_good_end_has_no_hint(void **state)

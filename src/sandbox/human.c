@@ -42,7 +42,7 @@ void human_duration(struct buf *out, uint64_t us)
 	double seconds = (double)us / 1e6;
 
 	if (us < 100000) {
-		(void)buf_addf(out, "%" PRIu64 " ms", (us + 500) / 1000);
+		(void)buf_addf(out, "%" PRIu64 " ms", us / 1000);
 		return;
 	}
 	if (seconds < 600) {

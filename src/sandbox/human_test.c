@@ -37,6 +37,8 @@ static void test_durations(void **state)
 {
 	duration(0, "0 ms");
 	duration(12345, "12 ms");
+	duration(12999, "12 ms"); /* as the answer's wall_ms */
+	duration(99999, "99 ms");
 	duration(830000, "0.83 s");
 	duration(1500000, "1.5 s");
 	duration(30000000, "30 s");

@@ -5,6 +5,7 @@
  */
 #include "sandbox/profile.h"
 
+#include "base/assert.h"
 #include "base/buf.h"
 #include "base/conf.h"
 #include "base/fault.h"
@@ -100,4 +101,29 @@ int profile_get(const char *name, struct wire_limits *ret_limits, struct fault *
 	fault_set_field(ret_fault, "profile", "there is no profile '%.64s'; there are: %s", name,
 		buf_get_cstr(&names));
 	return -ENOENT;
+}
+
+const char *profile_with_more(const char *limit, uint64_t than, uint64_t *ret_more)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
+		struct wire_limits limits = { 0 };
+		struct fault ignored;
+		enum limit_unit unit;
+		uint64_t value;
+		const char *own;
+		int number;
+
+		if (profile_get(profiles[i].name, &limits, &ignored) < 0)
+			continue;
+		number = limit_number(&limits, str_from(limit));
+		assert(number >= 0);
+		(void)wire_limits_get(&limits, (unsigned)number, &own, &value, &unit);
+		if (value <= than)
+			continue;
+		name = profiles[i].name;
+		than = *ret_more = value;
+	}
+	return name;
 }

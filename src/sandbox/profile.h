@@ -3,6 +3,8 @@
 #include "base/str.h"
 #include "wire/limits.h"
 
+#include <stdint.h>
+
 struct fault;
 
 /* The limits under a name: profiles/NAME.conf, built into the program; cloche-profile(5). */
@@ -15,6 +17,10 @@ int profile_get(const char *name, struct wire_limits *ret_limits, struct fault *
 /* Reads profile text: every limit once, nothing else, each in its range. Returns 0, or -EBADMSG
  * with *ret_fault naming the line or the missing key. */
 int profile_parse(struct str text, struct wire_limits *ret_limits, struct fault *ret_fault);
+
+/* The profile that has most of a limit (its name in wire/limits.def), and how much; NULL when
+ * none has more than this. */
+const char *profile_with_more(const char *limit, uint64_t than, uint64_t *ret_more);
 
 /* Name number i, in the order of the table; NULL past the last. */
 const char *profile_name(unsigned i);

@@ -77,12 +77,24 @@ static void test_a_profile_has_each_limit_once(void **state)
 	refused("own_proc\n", "expected");
 }
 
+static void test_a_profile_with_more_of_a_limit(void **state)
+{
+	uint64_t more = 0;
+
+	assert_string_equal(profile_with_more("processes", 16, &more), "roomy");
+	assert_int_equal(more, 256);
+	assert_string_equal(profile_with_more("memory_bytes", 0, &more), "roomy");
+	assert_int_equal(more, 1 << 30);
+	assert_null(profile_with_more("processes", 256, &more));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_strict_is_the_figures_of_the_requirements),
 		cmocka_unit_test(test_every_profile_is_what_jaild_accepts),
 		cmocka_unit_test(test_an_unknown_name_lists_the_known),
+		cmocka_unit_test(test_a_profile_with_more_of_a_limit),
 		cmocka_unit_test(test_a_profile_has_each_limit_once),
 	};
 

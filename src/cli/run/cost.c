@@ -1,39 +1,27 @@
 #include "cli/run/cost.h"
 
 #include "base/buf.h"
-#include "base/fault.h"
 #include "base/fd.h"
 #include "cli/base/say.h"
 #include "sandbox/human.h"
 #include "sandbox/profile.h"
 
-#include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
-/* " (--profile roomy allows 120 s)" for another profile that has more of this limit. */
-static void more_elsewhere(struct buf *line, const char *profile, bool is_memory, uint64_t limit)
+/* " (--profile roomy allows 120 s)" where a profile has more of this limit. */
+static void more_elsewhere(struct buf *line, bool is_memory, uint64_t met)
 {
-	const char *name;
+	uint64_t more;
+	const char *profile = profile_with_more(is_memory ? "memory_bytes" : "wall_ms", met, &more);
 
-	for (unsigned i = 0; (name = profile_name(i)) != NULL; i++) {
-		struct wire_limits limits;
-		struct fault fault;
-		uint64_t more;
-
-		if (strcmp(name, profile) == 0 || profile_get(name, &limits, &fault) < 0)
-			continue;
-		more = is_memory ? limits.memory_bytes : limits.wall_ms;
-		if (more <= limit)
-			continue;
-		(void)buf_addf(line, " (--profile %s allows ", name);
-		if (is_memory)
-			human_bytes(line, more);
-		else
-			human_duration(line, more * 1000);
-		(void)buf_add_char(line, ')');
+	if (!profile)
 		return;
-	}
+	(void)buf_addf(line, " (--profile %s allows ", profile);
+	if (is_memory)
+		human_bytes(line, more);
+	else
+		human_duration(line, more * 1000);
+	(void)buf_add_char(line, ')');
 }
 
 /* What to do about a limit that was met. */
@@ -46,7 +34,7 @@ static void remedy(struct buf *line, const struct cost *cost)
 	switch (cost->end) {
 	case WIRE_END_TIMEOUT:
 		if (cost->wall_ms == limits->wall_ms) {
-			more_elsewhere(line, cost->profile, false, limits->wall_ms);
+			more_elsewhere(line, false, limits->wall_ms);
 			return;
 		}
 		(void)buf_add_str(line, " (--timeout raises it up to the profile's ");
@@ -54,7 +42,7 @@ static void remedy(struct buf *line, const struct cost *cost)
 		(void)buf_add_char(line, ')');
 		return;
 	case WIRE_END_MEMORY:
-		more_elsewhere(line, cost->profile, true, limits->memory_bytes);
+		more_elsewhere(line, true, limits->memory_bytes);
 		return;
 	case WIRE_END_EXIT:
 	case WIRE_END_SIGNAL:
@@ -62,6 +50,24 @@ static void remedy(struct buf *line, const struct cost *cost)
 	case WIRE_END_MAX:
 		return;
 	}
+}
+
+/* Errors that mostly mean that the jail has not what the script had outside. Only the error's name
+ * counts, which is compared and never shown: a script can make it up, and gets a line too much. */
+static void missing_say(const struct cost *cost)
+{
+	if (cost->end != WIRE_END_EXIT || cost->is_clean)
+		return;
+	if (str_eq(cost->error_name, STR("FileNotFoundError")) && !cost->has_files)
+		say("the script sees none of your files: --file NAME puts one beside it");
+	else if (str_eq(cost->error_name, STR("ModuleNotFoundError")) && cost->is_elsewhere)
+		say("a module of your own comes in by --file NAME; packages are those of the "
+		    "server's system files, which its /v1/info lists");
+	else if (str_eq(cost->error_name, STR("ModuleNotFoundError")))
+		say("a module of your own comes in by --file NAME; packages are those of the "
+		    "system "
+		    "files: `cloche image build` makes an image with the usual ones, `cloche image "
+		    "ls` lists them");
 }
 
 void cost_say(const struct cost *cost)
@@ -85,9 +91,10 @@ void cost_say(const struct cost *cost)
 		(void)buf_add_char(&line, '\n');
 	}
 	(void)fd_write_full(STDERR_FILENO, buf_get_cstr(&line), line.len);
+	missing_say(cost);
 }
 
-void cost_answer_say(const struct answer *answer, const char *profile)
+void cost_answer_say(const struct answer *answer, const char *profile, bool has_files)
 {
 	const struct wire_run_ended *ended = &answer->run->ended;
 	AUTO_BUF struct buf sentence = BUF_INIT(1024), hints = BUF_INIT(1024);
@@ -98,7 +105,9 @@ void cost_answer_say(const struct answer *answer, const char *profile)
 		.memory_peak_bytes = ended->memory_peak_bytes,
 		.limits = answer->limits,
 		.profile = profile,
-		.wall_ms = answer->wall_ms };
+		.wall_ms = answer->wall_ms,
+		.error_name = answer->run->report.text[REPORT_ERROR_NAME],
+		.has_files = has_files };
 
 	answer_end_sentence(answer, &sentence);
 	answer_end_hints(answer, &hints);

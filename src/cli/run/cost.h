@@ -13,9 +13,12 @@ struct cost {
 	const struct wire_limits *limits; /* of the profile */
 	const char *profile;		  /* NULL: nobody knows, and no remedy is told */
 	uint64_t wall_ms;		  /* the limit that held */
+	struct str error_name;		  /* of the exception that ended it, or "" */
+	bool has_files;			  /* --file was given */
+	bool is_elsewhere;		  /* it ran on a server */
 };
 
 void cost_say(const struct cost *cost);
 
 /* Of a run of our own. */
-void cost_answer_say(const struct answer *answer, const char *profile);
+void cost_answer_say(const struct answer *answer, const char *profile, bool has_files);

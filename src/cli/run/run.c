@@ -248,7 +248,7 @@ static int tell(const struct job *job, const struct answer *answer, const struct
 		say("too many changed files, or too long paths: not all were taken (at most %d)",
 			CHANGES_MAX);
 	if (!is_plain || job->screen.is_terminal)
-		cost_answer_say(answer, job->options.profile);
+		cost_answer_say(answer, job->options.profile, job->inputs.n > 0);
 	return 0;
 }
 

@@ -322,11 +322,14 @@ static void remote_cost_say(const struct remote *remote)
 		.memory_peak_bytes = answer->memory_peak_bytes,
 		.limits = &remote->options->limits,
 		.profile = remote->options->profile,
-		.wall_ms = remote->options->wall_ms };
+		.wall_ms = remote->options->wall_ms,
+		.has_files = remote->inputs.n > 0,
+		.is_elsewhere = true };
 	const char *stop = answer->end_text.n > 0
 				   ? memmem(answer->end_text.p, answer->end_text.n, ". ", 2)
 				   : NULL;
 
+	(void)json_as_text(json_get(json_get(answer->whole, "error"), "name"), &cost.error_name);
 	limits_find(remote, &cost, &limits, profile);
 	cost.is_clean = cost.end == WIRE_END_EXIT && answer->code == 0;
 	if (stop) {
