@@ -132,6 +132,15 @@ def test_the_policy_of_a_session_that_the_command_opens(service, command):
     assert command("session", "rm", *state, "theirs").returncode == 0
 
 
+def test_what_is_missing_there_is_hinted_at(command):
+    done = command("run", *command.at, "-", stdin=b"open('sales.csv')")
+    assert done.returncode == 1 and b"--file NAME" in done.stderr.splitlines()[-1]
+    assert b"--file NAME" not in command("run", *command.at, "-f", "in.csv", "-", stdin=b"open('sales.csv')").stderr
+    done = command("run", *command.at, "-", stdin=b"import no_such_package")
+    assert b"/v1/info" in done.stderr.splitlines()[-1]
+    assert b"--file NAME" not in command("run", *command.at, "--json", "-", stdin=b"open('sales.csv')").stdout
+
+
 def test_what_a_live_session_lost_is_said(service, command):
     run = ["run", *command.at, "--session", "lively", "--live"]
     assert command(*run, "-", stdin=b"kept_name = 1").returncode == 0

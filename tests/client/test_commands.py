@@ -4,7 +4,8 @@ import os
 import re
 
 import pytest
-from misbehaving import problem, reply
+from misbehaving import PROGRAM, problem, reply
+from terminal import said_on_terminal
 
 SESSION = {"session": "k\u001b1", "tenant": "default", "profile": "strict", "policy": "ephemeral", "state": "fresh",
            "phase": "active", "run_id": None, "runs": 3, "opened_ms_ago": 61000, "idle_ms": 500, "closes_in_ms": 59500,
@@ -120,6 +121,33 @@ def test_files_rm_and_cancel(server, command):
                            "POST /v1/runs/r1/cancel", "POST /v1/runs/gone/cancel"]
 
 
+DONE_LINES = [
+    (["session", "stop", "a"], "stopped a"), (["session", "rm", "a", "b"], "removed a\ncloche: removed b"),
+    (["session", "export", "a"], "wrote a.tar"), (["session", "import", "a", "x y"], "imported a"), (["session", "ls"], "no sessions"),
+    (["files", "put", "k", "x y"], "stored x y"), (["files", "get", "k", "d/f\x1b"], "wrote f\\x1b"), (["files", "ls", "k"], "the session has no files"),
+    (["files", "rm", "k", "d/f"], "removed d/f"), (["cancel", "r1"], "cancelled r1"),
+]
+
+
+@pytest.mark.parametrize("words, line", DONE_LINES)
+def test_a_terminal_is_told_what_was_done(server, command, words, line):
+    bodies = {b"/export ": reply(b"a tar", "200 OK", "application/x-tar"), b"/import ": reply({"skipped": 0}, "201 Created"),
+              b"GET /v1/sessions ": reply({"sessions": []}), b"/files ": reply({"files": [], "next": None, "truncated": False}),
+              b"GET /v1/sessions/k/files/": reply(b"x", kind="a/b")}
+    at = server(lambda r: next((body for part, body in bodies.items() if part in r), DONE))
+    (command.here / "x y").write_bytes(b"1")
+    argv = [*words, "--server", at.url]
+    made = command.here / (words[-1].split("/")[-1] + (".tar" if "export" in words else ""))
+    assert said_on_terminal([PROGRAM, *argv], cwd=command.here) == (0, f"cloche: {line}\n")
+    if words[1] in ("get", "export"):
+        made.unlink()
+    done = command(*argv)
+    assert (done.status, done.said) == (0, ""), "nobody looks"
+    if words[1] in ("get", "export"):
+        made.unlink()
+    assert said_on_terminal([PROGRAM, *argv, "--json"], cwd=command.here) == (0, "")
+
+
 @pytest.mark.parametrize("words", [
     ["session"], ["session", "what"], ["session", "show"], ["session", "ls", "x"], ["files"], ["files", "ls"],
     ["files", "get", "k"], ["files", "put", "k"], ["files", "rm", "k"], ["files", "what", "k"], ["cancel"],
@@ -142,6 +170,9 @@ def test_help(command, name):
 
 def test_tokens_come_and_go(command):
     at = ["--state", command.state]
+    done = command("token", "ls", *at)
+    assert done.out == b"" and f"the token in the file {command.state}/token holds" in done.said
+    assert command("token", "ls", *at, "--json").said == ""
     made = command("token", "add", *at, "--tenant", "a", "--profiles", "strict,roomy", "--json").json
     plain = command("token", "add", *at, "--tenant", "b", "--scope", "run,admin")
     assert re.fullmatch(rb"[a-z2-7]{52}\n", plain.out) and plain.out.decode().strip() not in plain.said
@@ -155,11 +186,15 @@ def test_tokens_come_and_go(command):
     assert file.read_text().startswith("# ours\n\n")
     head, row = command("token", "ls", *at).out.decode().splitlines()
     assert head.split() == "ID CREATED SCOPE TENANT POLICY PROFILES".split()
+    assert "holds too" in command("token", "ls", *at).said
     assert row.split()[0] == rows[1]["id"] and row.split()[2:] == ["run,admin", "b", "ephemeral", "*"]
     again = command("token", "rm", *at, made["id"])
     assert again.status == 2 and "no token" in again.said
     assert command("token", "rm", *at, "# ours").status == 2
     assert sorted(path.name for path in command.state.iterdir()) == ["token", "tokens"]
+    (command.state / "token").unlink()
+    command("token", "rm", *at, rows[1]["id"])
+    assert "cloche token add" in command("token", "ls", *at).said
 
 
 def test_a_broken_file_of_tokens_is_left_alone(command):

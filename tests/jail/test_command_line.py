@@ -117,9 +117,10 @@ def test_a_given_variable_does_not_change_the_rest(cloche):
     ({"profile": "generous"}, ["generous", "strict"]),
     ({"timeout": "0"}, ["timeout"]), ({"timeout": "-1"}, ["timeout"]), ({"timeout": "soon"}, ["timeout"]),
     ({"timeout": "31"}, ["30"]), ({"timeout": "99999999999999999999"}, ["timeout"]),
-    ({"files": ["/nowhere/data.csv"]}, ["/nowhere/data.csv"]), ({"files": ["/etc"]}, ["/etc"]),
-    ({"stdin": "/nowhere/typed"}, ["/nowhere/typed"]), ({"rootfs": "/nowhere/root"}, ["/nowhere/root"]),
-    ({"extra": ["--colour"]}, ["--colour"]),
+    ({"files": ["/nowhere/data.csv"]}, ["/nowhere/data.csv", "check its name"]), ({"files": ["/etc"]}, ["/etc"]),
+    ({"stdin": "/nowhere/typed"}, ["/nowhere/typed", "check its name"]), ({"rootfs": "/nowhere/root"}, ["/nowhere/root"]),
+    ({"extra": ["--colour"]}, ["--colour"]), ({"extra": ["--session", "k"]}, ["--session", "--server unix:", "cloche up"]),
+    ({"extra": ["--token-file", "t"]}, ["--token-file", "--server unix:"]),
 ])
 def test_wrong_use_names_the_remedy(cloche, options, words):
     rootfs = options.get("rootfs")
@@ -139,7 +140,7 @@ def test_a_script_of_no_known_language_names_the_option(cloche):
 
 
 def test_missing_script_and_unknown_command(cloche):
-    usage_error(cloche.command("run", "/nowhere/script.py"), "/nowhere/script.py")
+    usage_error(cloche.command("run", "/nowhere/script.py"), "/nowhere/script.py", "check its name")
     usage_error(cloche.command("run"), "script")
     usage_error(cloche.command("fly"), "fly")
     usage_error(cloche.command("run", cloche.folder), str(cloche.folder))
@@ -157,6 +158,32 @@ def test_plain_mode_passes_both_streams_on(cloche):
     run = cloche.run("import sys\nprint('out')\nprint('err', file=sys.stderr)\nsys.stdout.buffer.write(b'\\xff\\x00')\n",
                      json_answer=False)
     assert run.stdout == b"out\n\xff\x00" and b"err\n" in run.stderr and run.status == 0
+
+
+@pytest.mark.both
+def test_a_folder_that_takes_no_files_is_refused_before_the_run(cloche):
+    run = cloche.run("open('made', 'w')\nprint('ran')\n", json_answer=False, out=False, extra=["--out", "/proc/here"])
+    usage_error(run, "--out /proc/here", "name another folder")
+
+
+MISSING = {"a file": ("open('sales.csv')", "--file NAME"), "a package": ("import no_such_package", "cloche image build")}
+
+
+@pytest.mark.parametrize("script, word", MISSING.values(), ids=MISSING)
+def test_what_is_missing_in_the_jail_is_hinted_at_for_people(cloche, checked, script, word):
+    run = cloche.run(script, json_answer=False)
+    last = run.stderr.decode().splitlines()[-1]
+    assert run.status == 1 and last.startswith("cloche: ") and word in last
+    answer = checked(cloche.run(script))
+    assert answer["end"]["text"].endswith("exited with status 1") and answer["advice"] == []
+
+
+def test_no_hint_for_a_file_where_files_were_given_or_the_error_was_caught(cloche):
+    data = cloche.file("data.csv", "1\n")
+    assert b"puts one beside" not in cloche.run("open('sales.csv')", files=[data], json_answer=False).stderr
+    caught = "try:\n    open('sales.csv')\nexcept FileNotFoundError as e:\n    print(repr(e)); raise SystemExit(3)\n"
+    run = cloche.run(caught, json_answer=False)
+    assert run.status == 3 and b"puts one beside" not in run.stderr
 
 
 @pytest.mark.both

@@ -48,6 +48,21 @@ def on_terminal(argv, reply, dots=(0, 0), **more):
     return Shown(out.replace(b"\r\n", b"\n"), child.stderr.read(), child.returncode, is_as_before)
 
 
+def said_on_terminal(argv, **more):
+    """(status, stderr) of a command whose stderr is a terminal, line ends as \\n."""
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen([str(word) for word in argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs, **more)
+    os.close(theirs)
+    said = b""
+    try:
+        while part := os.read(ours, 65536):
+            said += part
+    except OSError:  # EIO: nobody has the other end any more
+        pass
+    os.close(ours)
+    return child.wait(60), said.replace(b"\r\n", b"\n").decode()
+
+
 def sixel_draw(text):
     """(width, height, rows of colours, each three percentages or None) of one sequence and nothing else."""
     width, height, body = re.fullmatch(rb'\x1bPq"1;1;(\d+);(\d+)([!-~]*)\x1b\\', text).groups()

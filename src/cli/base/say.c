@@ -7,6 +7,7 @@
 #include "cli/base/exit.h"
 #include "json/json.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,6 +46,30 @@ int say_usage(const char *format, ...)
 	line_write(format, ap);
 	va_end(ap);
 	return EXIT_USAGE;
+}
+
+int say_unreadable(const char *what, const char *path, int error)
+{
+	const char *remedy = "name another one";
+
+	if (error == ENOENT || error == ENOTDIR)
+		remedy = "check its name; what does not begin with / is looked for in the current "
+			 "folder";
+	else if (error == EACCES || error == EPERM)
+		remedy = "`ls -l` shows who may read it";
+	return say_usage("%s%s%s cannot be read: %s; %s", what, what[0] ? ": " : "", path,
+		strerror(error), remedy);
+}
+
+void say_done(bool is_json, const char *format, ...)
+{
+	va_list ap;
+
+	if (is_json || isatty(STDERR_FILENO) != 1)
+		return;
+	va_start(ap, format);
+	line_write(format, ap);
+	va_end(ap);
 }
 
 int say_fault(const struct fault *fault)

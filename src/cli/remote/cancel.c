@@ -26,6 +26,8 @@ int cli_cancel(int argc, char **argv)
 
 		if (r < 0)
 			status = server_trouble_say(*id, r, &trouble, command.options.is_json);
+		else
+			say_done(command.options.is_json, "cancelled %s", *id);
 	}
 	sandbox_free(sandbox);
 	return status;

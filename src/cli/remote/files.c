@@ -38,6 +38,14 @@ static int fail(const struct files *files, const char *name, int r)
 	return server_trouble_say(name, r, &files->trouble, files->command.options.is_json);
 }
 
+static void done_say(const struct files *files, const char *what, const char *path)
+{
+	AUTO_BUF struct buf shown = BUF_INIT(NAME_SHOWN_MAX);
+
+	say_name(&shown, str_from(path));
+	say_done(files->command.options.is_json, "%s %s", what, buf_get_cstr(&shown));
+}
+
 static int malformed_say(const struct files *files)
 {
 	say("%s: the list of files is malformed", sandbox_server_get(files->sandbox));
@@ -102,8 +110,8 @@ static int last_path(const struct json *page, struct sandbox_path *ret_path)
 static int list(struct files *files)
 {
 	struct sandbox_path after = { .n = 0 };
+	bool has_more, is_any = false;
 	int status = 0;
-	bool has_more;
 
 	do {
 		AUTO_JSON struct json *page = NULL;
@@ -113,11 +121,14 @@ static int list(struct files *files)
 
 		if (r < 0)
 			return fail(files, files->words[0], r);
+		is_any = is_any || json_size(json_get(page, "files")) > 0;
 		status = page_print(files, page, &next);
 		has_more = status == 0 && next.n > 0;
 		if (has_more && last_path(page, &after) < 0)
 			return malformed_say(files);
 	} while (has_more);
+	if (status == 0 && !is_any)
+		say_done(files->command.options.is_json, "the session has no files");
 	return status;
 }
 
@@ -152,7 +163,11 @@ static int get(struct files *files)
 		files->sandbox, files->words[0], str_from(files->words[1]), fd, &files->trouble);
 	if (r < 0 && name)
 		(void)unlink(name);
-	return r < 0 ? fail(files, files->words[1], r) : 0;
+	if (r < 0)
+		return fail(files, files->words[1], r);
+	if (name)
+		done_say(files, "wrote", name);
+	return 0;
 }
 
 static int put(struct files *files)
@@ -171,13 +186,16 @@ static int put(struct files *files)
 	int r;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return say_usage("%s: cannot be read: %s", from, strerror(errno));
+		return say_unreadable("", from, errno);
 	if (!S_ISREG(st.st_mode))
 		return say_usage("%s: is no regular file; pack a folder with tar", from);
 	request.size_bytes = (uint64_t)st.st_size;
 	request.is_executable = (st.st_mode & 0111) != 0;
 	r = sandbox_file_put(files->sandbox, &request, &files->trouble);
-	return r < 0 ? fail(files, to, r) : 0;
+	if (r < 0)
+		return fail(files, to, r);
+	done_say(files, "stored", to);
+	return 0;
 }
 
 static int rm(struct files *files)
@@ -190,6 +208,8 @@ static int rm(struct files *files)
 
 		if (r < 0)
 			status = fail(files, *path, r);
+		else
+			done_say(files, "removed", *path);
 	}
 	return status;
 }

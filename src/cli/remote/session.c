@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -96,7 +97,9 @@ static int list(const struct sandbox *sandbox, const struct server_command *comm
 	if (command->options.is_json)
 		return say_json(all);
 	rows = json_get(all, "sessions");
-	if (json_size(rows) > 0)
+	if (json_size(rows) == 0)
+		say_done(false, "no sessions");
+	else
 		(void)printf(ROW, "SESSION", "TENANT", "PROFILE", "POLICY", "PHASE", "BYTES",
 			"GONE IN", "RUN");
 	for (size_t i = 0; i < json_size(rows); i++)
@@ -147,13 +150,24 @@ static int show(
 	return 0;
 }
 
+static void done_say(const struct server_command *command, const char *what, const char *name)
+{
+	AUTO_BUF struct buf shown = BUF_INIT(4 * PATH_MAX);
+
+	say_name(&shown, str_from(name));
+	say_done(command->options.is_json, "%s %s", what, buf_get_cstr(&shown));
+}
+
 static int stop_one(
 	const struct sandbox *sandbox, const struct server_command *command, const char *key)
 {
 	struct sandbox_trouble trouble;
 	int r = sandbox_session_stop(sandbox, key, &trouble);
 
-	return r < 0 ? server_trouble_say(key, r, &trouble, command->options.is_json) : 0;
+	if (r < 0)
+		return server_trouble_say(key, r, &trouble, command->options.is_json);
+	done_say(command, "stopped", key);
+	return 0;
 }
 
 static int close_one(
@@ -162,7 +176,10 @@ static int close_one(
 	struct sandbox_trouble trouble;
 	int r = sandbox_session_close(sandbox, key, &trouble);
 
-	return r < 0 ? server_trouble_say(key, r, &trouble, command->options.is_json) : 0;
+	if (r < 0)
+		return server_trouble_say(key, r, &trouble, command->options.is_json);
+	done_say(command, "removed", key);
+	return 0;
 }
 
 /* Does the verb for each key; the first failure is the status. */
@@ -214,6 +231,8 @@ static int export(
 	if (fd < 0)
 		return say_usage("%s: %s; name another file with --out", name, strerror(errno));
 	r = sandbox_session_export(sandbox, key, fd, &trouble);
+	if (r == 0 && !is_stdout)
+		done_say(&options->command, "wrote", name);
 	if (r == 0)
 		return 0;
 	if (!is_stdout)
@@ -236,7 +255,7 @@ static int import(const struct sandbox *sandbox, const struct session_options *o
 	int r;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return say_usage("%s: cannot be read: %s", from, strerror(errno));
+		return say_unreadable("", from, errno);
 	if (!S_ISREG(st.st_mode))
 		return say_usage("%s: is no regular file", from);
 	put.size_bytes = (uint64_t)st.st_size;
@@ -248,6 +267,7 @@ static int import(const struct sandbox *sandbox, const struct session_options *o
 		say("%s: %" PRId64 " entries of it were passed over: devices, fifos and what else "
 		    "is not kept",
 			from, skipped);
+	done_say(&options->command, "imported", key);
 	return options->command.options.is_json ? say_json(answer) : 0;
 }
 

@@ -60,7 +60,8 @@ struct job {
 	bool has_tenant, is_json, is_help;
 	char **words;
 	int dir_fd;
-	struct buf text; /* of the file */
+	char path[PATH_MAX]; /* of the folder */
+	struct buf text;     /* of the file */
 	struct tokens tokens;
 };
 
@@ -136,12 +137,13 @@ static int options_read(struct job *job, int argc, char **argv)
 /* Opens and locks the folder, and reads the file. Returns 0 or an exit status. */
 static int state_open(struct job *job)
 {
-	char path[PATH_MAX];
+	char *path = job->path;
 	struct fault fault;
 	struct stat st;
 	int r = 0;
 
-	if (job->state ? str_copy(path, sizeof(path), job->state) < 0 : state_dir_default(path) < 0)
+	if (job->state ? str_copy(path, sizeof(job->path), job->state) < 0
+		       : state_dir_default(path) < 0)
 		return say_usage("--state: name the folder of `cloche up`");
 	job->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (job->dir_fd < 0 || fstat(job->dir_fd, &st) < 0)
@@ -260,6 +262,20 @@ static int add(struct job *job)
 
 #define ROW "%-12s  %-10s  %-9s  %-24s  %-9s  %s\n"
 
+/* The token that the service has made for itself is in no list, and yet it holds. */
+static void own_say(const struct job *job)
+{
+	struct stat st;
+
+	if (fstatat(job->dir_fd, "token", &st, AT_SYMLINK_NOFOLLOW) == 0)
+		say("%sthe token in the file %s/token holds%s: `cloche up` made it, for tenant "
+		    "default",
+			job->tokens.n > 0 ? "" : "none was added; ", job->path,
+			job->tokens.n > 0 ? " too" : "");
+	else if (job->tokens.n == 0)
+		say("none was added; `cloche token add --tenant NAME` makes one");
+}
+
 static int ls(struct job *job)
 {
 	AUTO_JSON struct json *object = json_object_new();
@@ -285,7 +301,10 @@ static int ls(struct job *job)
 		(void)printf(ROW, id, day, scopes, token->tenant,
 			token->is_kept ? "kept" : "ephemeral", buf_get_cstr(&profiles));
 	}
-	return job->is_json ? say_json(object) : 0;
+	if (job->is_json)
+		return say_json(object);
+	own_say(job);
+	return 0;
 }
 
 /* Copies the lines but for that of the token. Returns how many were left out. */
@@ -322,6 +341,7 @@ static int rm(struct job *job)
 			return status;
 		buf_clear(&job->text);
 		(void)buf_add_slice(&job->text, buf_get_slice(&text));
+		say_done(job->is_json, "removed the token %s", *id);
 	}
 	return 0;
 }

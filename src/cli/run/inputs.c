@@ -49,7 +49,7 @@ static int input_open(struct input *input)
 	/* O_NONBLOCK: a FIFO must be refused, not waited for. */
 	input->fd = open(input->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (input->fd < 0 || fstat(input->fd, &st) < 0)
-		return say_usage("--file %s: cannot be read: %s", input->path, strerror(errno));
+		return say_unreadable("--file", input->path, errno);
 	if (S_ISDIR(st.st_mode))
 		return say_usage(
 			"--file %s: is a folder; name its files, or pack it with tar", input->path);

@@ -47,10 +47,31 @@ static void parent_cut(char *path)
 		slash[slash == path ? 1 : 0] = '\0';
 }
 
+/* Whether a file can be made in a folder: root may write into /proc by its permissions, and yet
+ * nothing can be made there. Leaves nothing behind. Returns 0 or -errno. */
+static int file_try(const char *folder)
+{
+	AUTO_CLOSE int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	AUTO_FREE char *name = NULL;
+
+	if (fd >= 0)
+		return 0;
+	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+		return -errno;
+	/* A file system without such files: open(2), O_TMPFILE. */
+	name = xasprintf("%s/.cloche-XXXXXX", folder);
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	(void)unlink(name);
+	return 0;
+}
+
 int outputs_check(const char *out_dir)
 {
 	AUTO_FREE char *path = xstrdup(out_dir);
 	struct stat st;
+	int r;
 
 	/* The nearest folder that is there must take a new name. */
 	while (stat(path, &st) < 0 && errno == ENOENT)
@@ -60,9 +81,11 @@ int outputs_check(const char *out_dir)
 			strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return say_usage("--out %s: %s is no folder; name another one", out_dir, path);
-	if (access(path, W_OK | X_OK) < 0)
+	r = access(path, W_OK | X_OK) < 0 ? -errno : file_try(path);
+	if (r < 0)
 		return say_usage(
-			"--out %s: %s: %s; name another folder", out_dir, path, strerror(errno));
+			"--out %s: nothing can be written into %s: %s; name another folder",
+			out_dir, path, strerror(-r));
 	return 0;
 }
 

@@ -41,6 +41,9 @@ static void test_what_cannot_be_a_folder(void **state)
 	assert_int_equal(outputs_check("file/x"), EXIT_USAGE);
 	assert_int_equal(outputs_check("file/x/y"), EXIT_USAGE);
 	assert_int_equal(outputs_check("/dev/null"), EXIT_USAGE);
+	/* Root may write there, and yet nothing can be made. */
+	assert_int_equal(outputs_check("/proc"), EXIT_USAGE);
+	assert_int_equal(outputs_check("/proc/x/y"), EXIT_USAGE);
 }
 
 int main(void)

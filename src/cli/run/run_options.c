@@ -334,7 +334,12 @@ static int check_server(const struct run_options *options)
 		return refuse("--rootfs and --unlimited-host are for `cloche up`, "
 			      "not for a run with --server");
 	if (!is_remote && (options->session || options->server.token_file || options->server.state))
-		return refuse("--session, --token-file and --state need a --server");
+		return refuse(
+			"%s is of a server: name it too, by --server unix:DIR/supervisor.sock "
+			"or --server http://127.0.0.1:17600 (`cloche up` starts one)",
+			options->session	     ? "--session"
+			: options->server.token_file ? "--token-file"
+						     : "--state");
 	if (options->policy && !options->session)
 		return refuse("--policy needs a --session, which goes on after this run");
 	if ((options->is_live || options->is_reset) && !options->session)

@@ -52,7 +52,7 @@ static int source_read(const char *what, const char *path, struct buf *out, cons
 	if (r == -EISDIR)
 		return say_usage("%s: %s is a folder; name a file", what, path);
 	if (r != -ENOBUFS)
-		return say_usage("%s: %s cannot be read: %s", what, path, strerror(-r));
+		return say_unreadable(what, path, -r);
 	human_bytes(&limit, out->max);
 	return say_usage("%s: %s has more than %s; %s", what, path, buf_get_cstr(&limit), remedy);
 }
