@@ -358,9 +358,8 @@ static PyMethodDef methods[] = {
 	{ "ready", ready, METH_VARARGS,
 		"Tells jaild that everything is loaded: a set of bits, and the lesson's errno." },
 	{ "learn", learn, METH_VARARGS,
-		"Learns which pages a run writes: pagemap, spans, most pages that a "
-		"copy has alone; 1 in the child that "
-		"is to run, else 0 or a negative errno." },
+		"Learns which pages a run writes, from pagemap, spans and the most pages that a "
+		"copy has alone. Returns 1 in the child that is to run, else 0 or -errno." },
 	{ "stop", stop, METH_VARARGS,
 		"In that child: lets the parent look, and says how many pages it has alone." },
 	{ "gather", gather, METH_VARARGS, "Puts the memory of spans into huge pages." },

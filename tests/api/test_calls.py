@@ -1,7 +1,9 @@
 """The rest of the routes: who may, cancel, events, status, the contract itself."""
 import json
+import re
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from service import PROGRAM, Background, until
@@ -199,6 +201,12 @@ def test_B20_ready_and_metrics(api, key):
     assert names and all(name.startswith("cloche_") for name in names)
     for name in names:
         assert f"# HELP {name} " in text and f"# TYPE {name} " in text
+
+
+def test_the_page_of_metrics_has_those_that_are_served(api):
+    served = dict(re.findall(r"^# HELP (\S+) (.*)$", api.get("/metrics").body.decode(), re.MULTILINE))
+    page = (Path(__file__).resolve().parents[2] / "docs/metrics.md").read_text()
+    assert dict(re.findall(r"^\| `(\w+)` \|[^|]*\| (.*) \|$", page, re.MULTILINE)) == served
 
 
 def test_info_tells_the_limits(api):
