@@ -11,6 +11,7 @@
 #include "zygote/cell_fork.h"
 #include "zygote/hot.h"
 #include "zygote/surroundings.h"
+#include "zygote/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,6 +179,7 @@ static PyObject *gather(PyObject *module, PyObject *arguments)
 	if (!PyArg_ParseTuple(arguments, "y#", &bytes, &size))
 		return NULL;
 	hot_gather((const void *)bytes, (size_t)size / sizeof(struct hot_span));
+	text_gather();
 	Py_RETURN_NONE;
 }
 
@@ -362,7 +364,8 @@ static PyMethodDef methods[] = {
 		"copy has alone. Returns 1 in the child that is to run, else 0 or -errno." },
 	{ "stop", stop, METH_VARARGS,
 		"In that child: lets the parent look, and says how many pages it has alone." },
-	{ "gather", gather, METH_VARARGS, "Puts the memory of spans into huge pages." },
+	{ "gather", gather, METH_VARARGS,
+		"Puts the memory of spans, and our text, into huge pages." },
 	{ "keep", keep, METH_O, "Keeps an object for as long as the process lives." },
 	{ "changed", changed, METH_VARARGS,
 		"Names of what is not the same in another dictionary." },

@@ -259,6 +259,16 @@ def test_zygote_stays_in_huge_pages(own):
     assert [huge_kib(pid) for pid in zygotes] == before
 
 
+def test_what_is_read_and_what_is_executed_are_one_mapping(own):
+    """What each mapping costs, each copy pays. The program's own text lies in huge pages, not in its file."""
+    for pid in zygotes_of(own):
+        mappings = [line.split() for line in Path(f"/proc/{pid}/maps").read_text().splitlines()]
+        starts = [fields for fields in mappings if fields[2] == "00000000" and fields[-1].endswith(".so")]
+        assert len(starts) > 10 and {fields[1] for fields in starts} == {"r-xp"}
+        assert len([fields for fields in mappings if fields[1] == "r-xp" and len(fields) == 5]) == 1
+        assert not [fields for fields in mappings if "wx" in fields[1]]
+
+
 def test_streams_that_are_no_pipes(own):
     """A copy's standard streams are made before there is a run, for what nearly all have; others are made anew."""
     code = """import sys
