@@ -332,23 +332,28 @@ def prepare():
 def open_own():
     """Our memory's maps, what the kernel knows of its pages, and a witness; nothing else of /proc is
     left. Nothing if it cannot be had: copies are slower then."""
+    opened, own = [PROC_FD], []
     try:
-        own = [open_fd(f"self/{name}", O_RDONLY | O_CLOEXEC, dir_fd=PROC_FD) for name in ("maps", "pagemap")]
-        return own + witness_start()
+        for name in "maps", "pagemap":
+            opened.append(open_fd(f"self/{name}", O_RDONLY | O_CLOEXEC, dir_fd=PROC_FD))
+        opened += pipe()
+        opened += pipe()
+        _, maps, pagemap, asked, ask, told, tell = opened
+        witness_start(asked, ask, tell)
+        own = [maps, pagemap, ask, told]
     except OSError as error:
         trouble.append(error.errno)
-        return []
-    finally:
-        close(PROC_FD)
+    for fd in opened:
+        if fd not in own:
+            close(fd)
+    return own
 
 
-def witness_start():
+def witness_start(asked, ask, tell):
     """A process that keeps /proc from what we import, and tells one thing: how many pages another
-    process, which can hardly look at itself, has for itself alone. Returns where to ask and to read."""
+    process, which can hardly look at itself, has for itself alone. It is asked once, with a pid."""
     from posix import _exit, fork, read, write
 
-    asked, ask = pipe()
-    told, tell = pipe()
     if fork() == 0:
         try:
             close(ask)
@@ -358,9 +363,6 @@ def witness_start():
             write(tell, b"%d" % (private // 4))
         finally:
             _exit(0)
-    close(asked)
-    close(tell)
-    return [ask, told]
 
 
 def witness_ask(ask, told):

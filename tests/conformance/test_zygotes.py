@@ -7,6 +7,7 @@ import signal
 import struct
 import sys
 import time
+import types
 from pathlib import Path
 
 import pytest
@@ -423,3 +424,37 @@ def test_states_are_told(pen):
         small = serving(jaild, kinds=["small"])["small"]
         assert small["loaded"] and (small["stage"], small["error"], small["generation"]) == (0, 0, 1)
         assert small["hot_pages"] > 100 and small["lesson"] == 0
+
+
+@pytest.mark.parametrize("fails", range(6))
+def test_nothing_stays_open_of_a_zygote_that_cannot_look_at_itself(fails):
+    """The zygote's own function, of whose calls one fails: descriptors of /proc would go to all copies. The last one: none."""
+    text = (Path(__file__).resolve().parents[2] / "zygote/zygote.py").read_text()
+    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name in ("open_own", "witness_start")]
+    assert len(functions) == 2
+    calls, trouble, forked = itertools.count(), [], []
+
+    def step(function):
+        def made(*arguments, **more):
+            if next(calls) == fails:
+                raise OSError(24, "made to fail")
+            return function(*arguments, **more)
+        return made
+
+    posix = types.SimpleNamespace(_exit=os._exit, read=os.read, write=os.write, fork=step(lambda: forked.append(os.fork()) or forked[-1]))
+    before = set(os.listdir("/proc/self/fd"))
+    names = {"PROC_FD": os.open("/proc", os.O_PATH), "open_fd": step(os.open), "pipe": step(os.pipe), "close": os.close,
+             "trouble": trouble, "O_RDONLY": os.O_RDONLY, "O_CLOEXEC": os.O_CLOEXEC}
+    real = sys.modules["posix"]
+    try:
+        sys.modules["posix"] = posix
+        exec(compile(ast.Module(functions, []), "zygote.py", "exec"), names)
+        own = names["open_own"]()
+    finally:
+        sys.modules["posix"] = real
+    assert trouble == ([24] if fails < 5 else []) and len(own) == (0 if fails < 5 else 4)
+    for fd in own:
+        os.close(fd)
+    for pid in forked:
+        os.waitpid(pid, 0)
+    assert set(os.listdir("/proc/self/fd")) == before
