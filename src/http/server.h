@@ -46,6 +46,10 @@ struct http_route {
 
 #define HTTP_PATH_MAX 4096 /* bytes of a decoded {path...}: what jaild takes (decision 4) */
 
+/* Requests at once, and connections without a whole head, unless a test needs others. */
+#define HTTP_SERVED_MAX	 128
+#define HTTP_WAITING_MAX 1024
+
 /* Bounds; HTTP_LIMITS_DEFAULT unless a test needs others. Times in milliseconds. */
 struct http_limits {
 	unsigned waiting_max; /* connections without a whole head; one more is 503 for the oldest */
@@ -67,8 +71,8 @@ struct http_limits {
  * has to be taken at 256 KiB/s and in 30 s more; 15 s between comments is decision 21; 64 MiB of
  * bodies are five of the largest (decision 31), or 128 of half a MiB. */
 #define HTTP_LIMITS_DEFAULT                                                                        \
-	((struct http_limits){ .waiting_max = 1024,                                                \
-		.served_max = 128,                                                                 \
+	((struct http_limits){ .waiting_max = HTTP_WAITING_MAX,                                    \
+		.served_max = HTTP_SERVED_MAX,                                                     \
 		.head_ms = 10000,                                                                  \
 		.body_ms = 10000,                                                                  \
 		.body_rate_bytes_per_s = 16384,                                                    \

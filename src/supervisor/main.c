@@ -15,6 +15,7 @@
 #include "crypt/key.h"
 #include "house/canary.h"
 #include "house/house.h"
+#include "http/gate.h"
 #include "store/store.h"
 #include "supervisor/caller.h"
 #include "supervisor/claim.h"
@@ -25,6 +26,7 @@
 #include "wire/control.h"
 #include "wire/descriptors.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -39,12 +41,19 @@
 #define DRAIN_WAIT_MS	900
 #define ANSWERS_WAIT_MS 400
 
-/* Descriptors: 1,024 of connections that wait and 256 that linger, two for each of 128 served ones
- * (http/server.h) and a dozen of each one's run. Where the hard limit is lower, fewer connections
- * may wait: what is served comes first. */
-#define DESCRIPTORS_MAX	   4096
-#define DESCRIPTORS_SERVED 2048
-#define WAITING_MIN	   64
+/* Descriptors: of connections that wait or linger, one each. A request that is served has two of
+ * its connection (ours and the library's), four ends of its run's pipes, its package, stdin,
+ * report, a word with jaild, what wakes it, and one of a file or a listing; two are to spare
+ * (tests/api/test_flat.py counts). Where the hard limit is lower, fewer connections may wait: what
+ * is served comes first. */
+#define DESCRIPTORS_MAX	       4096
+#define DESCRIPTORS_OF_REQUEST 14
+#define DESCRIPTORS_SERVED     (GATE_LINGER_MAX + HTTP_SERVED_MAX * DESCRIPTORS_OF_REQUEST)
+#define DESCRIPTORS_OTHERS     64 /* listeners, logs, the store, connections to jaild that wait */
+#define WAITING_MIN	       64
+
+static_assert(DESCRIPTORS_SERVED + HTTP_WAITING_MAX + DESCRIPTORS_OTHERS <= DESCRIPTORS_MAX,
+	"all that may be open at once can be");
 /* Bytes from which on memory goes back to the kernel when it is freed: a request's body and its
  * values are not kept for later ones. */
 #define HEAP_THRESHOLD (128 * 1024)

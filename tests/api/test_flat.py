@@ -109,6 +109,25 @@ def start_with(programs, tmp_path):
         pen.close()
 
 
+def test_a_run_takes_no_more_descriptors_than_are_reckoned(start):
+    """DESCRIPTORS_OF_REQUEST of src/supervisor/main.c, by which it is decided how many connections may wait."""
+    service, n = start("--max-sessions", "16"), 6
+    api, pids = service.api, {"cloche-supervisor": service.supervisor()}
+    code = "import time\nopen('up', 'w')\nprint(1, flush=True)\ntime.sleep(60)"
+    for more in {}, {"stdin": "x", "policy": "kept"}, {"state": "live", "stdin": "x"}:
+        keys = [f"k{number}" for number in range(n)]
+        before = descriptors(pids)["cloche-supervisor"]
+        runs = [Background(refused_in_whatever_way, lambda key=key: api.run(key, code, **more)) for key in keys]
+        for key in keys:
+            until(lambda key=key: api.file(key, "up").status == 200)
+        taken = descriptors(pids)["cloche-supervisor"] - before
+        assert 4 * n <= taken <= 14 * n
+        for key in keys:
+            assert api.delete(f"/v1/sessions/{key}").status == 204
+        for run in runs:
+            run.result(60)
+
+
 @pytest.mark.parametrize("sessions, is_told", [(8, False), (9, True)])
 def test_more_sessions_than_descriptors_are_told_at_the_start(start_with, sessions, is_told):
     """144 and 32 for each session (src/wire/descriptors.h): with 400 descriptors jaild opens 8."""
