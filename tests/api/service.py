@@ -236,6 +236,10 @@ class Service:
         text = Path(f"/proc/{pid or self.supervisor()}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+) kB", text)[1])
 
+    def wait_anew(self, name, killed):
+        """Until other processes than the killed ones have the name: before, /ready may tell of those."""
+        until(lambda: self.pids(name) and not set(killed) & set(self.pids(name)), within=30)
+
     def wait_ready(self, within=30):
         """After one of its processes died: until /ready says so again."""
         deadline = time.monotonic() + within * load()

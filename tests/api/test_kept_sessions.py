@@ -87,11 +87,10 @@ def test_refusals_of_stop(api, key):
 
 
 def test_a_session_with_a_run_is_not_stopped(api, key):
-    run = Background(api.answer, key, "import time; time.sleep(2); open('f', 'w')", policy="kept")
-    deadline = time.monotonic() + 10
-    while stop(api, key).status != 409:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    run = Background(api.answer, key, "import time; open('f', 'w'); time.sleep(25)", policy="kept", run_id=f"busy-{key}")
+    until(lambda: api.file(key, "f").status == 200)
+    assert stop(api, key).status == 409
+    assert api.call("POST", f"/v1/runs/busy-{key}/cancel").status == 202
     assert [f["path"] for f in run.result()["files"]] == ["f"]
 
 

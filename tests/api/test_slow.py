@@ -111,18 +111,18 @@ def test_an_upload_that_is_stuck_ends_with_its_session(service, api):
 
 
 def test_a_download_ends_at_its_sessions_greatest_age(start):
-    service = start("--session-max-s", "2")
-    assert service.api.file("old", "big", "PUT", b"x" * BIG).status == 201
+    service = start("--session-max-s", "5")
+    assert service.api.file("old", "big", "PUT", b"x" * (BIG // 4)).status == 201
     with slow_get(service.api, "/v1/sessions/old/files/big") as reader:
         until(lambda: held_files(service, "big") == 1)
         until(lambda: held_files(service, "big") == 0)
-        assert read_to_end(reader) < BIG
+        assert read_to_end(reader) < BIG // 4
     assert service.api.get("/v1/sessions/old").status == 404
 
 
 def test_a_download_at_an_ordinary_pace_keeps_its_session(start):
     """Asked while far more is left than the sockets hold: once the rest lies there, the server is done and the idle time begins."""
-    service = start("--session-idle-s", "1")
+    service = start("--session-idle-s", "3")
     data = os.urandom(1 << 20) * (BIG >> 20)
     assert service.api.file("k", "big", "PUT", data).status == 201
     connection, response = service.api.open("GET", "/v1/sessions/k/files/big")
@@ -130,7 +130,7 @@ def test_a_download_at_an_ordinary_pace_keeps_its_session(start):
         got = bytearray()
         for _ in range(20):
             got += response.read(1 << 20)
-            time.sleep(0.1)  # 2 s in all: twice the session's idle time
+            time.sleep(0.2)  # 4 s in all: more than the session's idle time
         assert service.api.get("/v1/sessions/k").status == 200
         got += response.read()
     assert got == data

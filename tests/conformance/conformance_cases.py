@@ -96,14 +96,14 @@ case("unraisablehook", "import sys\nsys.unraisablehook = lambda a: print('hook',
 case("logging at the end", "import logging, logging.handlers\nlogging.basicConfig(level=10)\nh = logging.handlers.MemoryHandler(99, target=logging.StreamHandler()); logging.getLogger().addHandler(h)\nlogging.info('x')")
 
 # Threads and processes.
-case("thread outlives main", "import threading, time\ndef f(): time.sleep(0.05); print('thread')\nthreading.Thread(target=f).start(); print('main')")
+case("thread outlives main", "import threading, time\ndef f(): time.sleep(1); print('thread')\nthreading.Thread(target=f).start(); print('main')")
 case("daemon thread", "import threading, time\ndef f():\n while True: time.sleep(0.001)\nthreading.Thread(target=f, daemon=True).start(); print('main')")
 case("daemon thread that spins", "import threading\ndef f():\n while True: pass\nthreading.Thread(target=f, daemon=True).start(); print('main')")
 case("error in a thread", "import threading\nt = threading.Thread(target=lambda: 1/0, name='T'); t.start(); t.join()")
 case("thread pool", "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(3) as p: print(list(p.map(len, ['a', 'bb'])))")
 case("fork", "import os\np = os.fork()\nif p == 0: print('child', os.getppid() > 1); os._exit(3)\nprint(os.waitstatus_to_exitcode(os.waitpid(p, 0)[1]))")
 case("fork and end", "import os, atexit\natexit.register(print, 'at end')\nif os.fork(): os.wait(); print('parent')\nelse: print('child')")
-case("orphan", "import os, time\nif os.fork() == 0:\n if os.fork() == 0:\n  time.sleep(0.05); print(os.getppid()); os._exit(0)\n os._exit(0)\nos.wait(); time.sleep(0.2)")
+case("orphan", "import os, time\nr, w = os.pipe()\nif os.fork() == 0:\n first = os.getpid()\n if os.fork() == 0:\n  while os.getppid() == first: time.sleep(0.01)\n  print(os.getppid()); os._exit(0)\n os._exit(0)\nos.wait(); os.close(w); os.read(r, 1)")
 case("subprocess", "import subprocess, sys; print(subprocess.run([sys.executable, '-c', 'print(6*7)'], capture_output=True, text=True))")
 case("subprocess fails", "import subprocess; subprocess.run(['false'], check=True)")
 case("subprocess, pipes", "import subprocess; p = subprocess.Popen(['cat'], stdin=-1, stdout=-1); print(p.communicate(b'x'), p.returncode)")

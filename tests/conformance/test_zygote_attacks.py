@@ -58,7 +58,7 @@ def test_memory_is_filled_while_other_sessions_get_copies(warm):
         warm.close(place)
 
 
-# Looks for others in the cell for a second, and tries on each of them what would be a way to its rights. At the end it
+# Looks for others in the cell, says so when it has done that once, goes on for a second, and tries on each of them what would be a way to its rights. At the end it
 # looks once more, with a child of its own there: it would have seen somebody.
 LATE = """
 import ctypes, os, signal, struct, time
@@ -74,8 +74,7 @@ def look():
         except ProcessLookupError: continue
         except PermissionError: pass
         yield pid
-print("up", flush=True)
-until = time.monotonic() + 1
+is_up, until = False, time.monotonic() + 1
 while time.monotonic() < until:
     for pid in look():
         seen.add(pid)
@@ -90,6 +89,8 @@ while time.monotonic() < until:
                 if libc.syscall(438, pidfd, fd, 0) >= 0: got.add("getfd")
             if libc.syscall(308, pidfd, 0x10000000) >= 0: got.add("setns of a pidfd")
             os.close(pidfd)
+    if not is_up: print("up", flush=True)
+    is_up = True
 child = os.fork()
 if child == 0: signal.pause()
 print(sorted(got)); print(sorted(seen)); print(child in look())
@@ -108,9 +109,10 @@ def waiting_init(jaild, within=10):
 def warm_once(jaild, session, zygote):
     """A run that is a copy; behind it the next cell is built, and a copy for it asked of the zygote, which is stopped."""
     with_copies = jaild.zygotes()["small"]["copies"]
-    run = jaild.run(session, "import time; print('up', flush=True); time.sleep(0.2)", warm="small")
+    run = jaild.run(session, "import os, time; print('up', flush=True)\nwhile not os.path.exists('go'): time.sleep(0.01)", warm="small")
     assert run.line() == "up"
     os.kill(zygote, signal.SIGSTOP)
+    jaild.file_put(session, "go", b"")
     assert run.ended()["end"] == End.EXIT
     run.close()
     deadline = time.monotonic() + 10
@@ -187,7 +189,6 @@ def test_copy_with_rights_beside_a_script_that_was_executed(own):  # noqa: F811
         if has_rights:
             run = own.run(session, LATE, warm="none")
             assert run.line() == "up"
-            time.sleep(0.3)
             os.kill(copy, signal.SIGCONT)
             got, seen, sees = run.text().splitlines()
             assert (got, sees) == ("[]", "True") and seen != "[]"
@@ -218,7 +219,7 @@ def test_signals_flood_the_init_of_a_copy(warm):
     """Refused, each of them; the run's end is told, and the session's next run works. Only a run that is a copy is sure to
     be alone: in place of one that was too late the script is executed, and may hit it (the test below)."""
     session, copies = warm.open("flood"), 0
-    for _ in range(12):
+    for _ in range(40):
         is_copy, bad = warm_run(warm, FLOOD, session=session).splitlines()
         if is_copy == "True":
             copies += 1

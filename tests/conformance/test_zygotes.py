@@ -155,9 +155,10 @@ print("on")
 def test_interpreter_that_waits_goes_with_its_session(own):
     session = own.open("waits")
     warm_run(own, "print(1)", session=session)
-    time.sleep(0.3)  # the next one is made, and waits
-    before = own.zygotes()["small"]["copies"]
-    assert before >= 2
+    deadline = time.monotonic() + 20
+    while own.zygotes()["small"]["copies"] < 2:  # the next one is made, and waits
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
     own.close(session)
     assert own.inits() == []
     assert sorted(wire.children(own.pid)) == sorted([*zygotes_of(own), *own.makers()])
@@ -192,14 +193,20 @@ def test_what_a_zygote_may(own):
         assert len(Path(f"/proc/{pid}/net/dev").read_text().splitlines()) == 3  # two of heading, and lo
 
 
+def stands_still(pid):
+    """It gives everything away first, and reseeds; then it waits for a run: it sleeps, and nothing of it changes."""
+    before = Path(f"/proc/{pid}/stat").read_text()
+    time.sleep(0.1)
+    return before == Path(f"/proc/{pid}/stat").read_text() and before.rpartition(")")[2].split()[0] == "S"
+
+
 def waiting_copy(jaild, session, kind):
     """The interpreter that waits in the session's spare cell."""
     warm_run(jaild, "print(1)", kind, session)
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         found = [pid for init in jaild.inits() for pid in wire.children(init) if wire.cmdline(pid).decode() == NAME]
-        if found:
-            time.sleep(0.3)  # it gives everything away first, and reseeds
+        if found and stands_still(found[0]):
             return found[0]
         time.sleep(0.01)
     raise AssertionError("no interpreter waits")

@@ -143,12 +143,10 @@ def test_dripping_head_is_408(start):
     server = start(head_ms=1000)
     for is_unix in (False, True):
         with server.connect(is_unix) as s:
-            begin = time.monotonic()
             try:
                 for byte in GET + b"X: " + b"a" * 1000:
                     s.sendall(bytes([byte]))
                     time.sleep(0.02)
-                    assert time.monotonic() - begin < 5
             except OSError:
                 pass
             assert b" 408 " in s.recv(4096)

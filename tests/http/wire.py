@@ -77,7 +77,7 @@ class Server:
             )
         self.address = ("127.0.0.1", int(self.child.stdout.readline()))
 
-    def stop(self, timeout_s=10):
+    def stop(self, timeout_s=30):
         """Ends it as its owner would; it must free all it has (and a sanitizer must be content)."""
         self.child.stdin.close()
         status = self.child.wait(timeout_s)
@@ -106,7 +106,7 @@ class Server:
     def stats(self):
         return self.get("/stats").json()
 
-    def wait_for(self, is_so, timeout_s=10):
+    def wait_for(self, is_so, timeout_s=30):
         """Waits until is_so(stats); the stats then."""
         deadline = time.monotonic() + timeout_s
         while not is_so(stats := self.stats()):

@@ -132,22 +132,33 @@ def test_ctrl_c_gives_130_and_leaves_nothing(cloche, whole_group):
                          json_answer=False)
     try:
         assert first_line(child) == "going"
-        began = time.monotonic()
         os.killpg(child.pid, signal.SIGINT) if whole_group else os.kill(child.pid, signal.SIGINT)
-        assert child.wait(5) == 130
-        assert time.monotonic() - began < 3
+        assert child.wait(60) == 130  # and not 124, as after the 30 s of its profile
     finally:
         stop(child)
         child.communicate()
+
+
+def descendants(pid):
+    """The names of a program's children, of theirs, and so on."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        names = [Path(f"/proc/{child}/comm").read_text() for child in children]
+    except OSError:
+        return []
+    return names + [name for child in children for name in descendants(child)]
 
 
 def test_ctrl_c_with_json_answers_cancelled(cloche, checked):
     import json
     from runner import Run
     child = cloche.start("import time\nopen('ready', 'w')\ntime.sleep(60)\n")
-    time.sleep(1)
+    until = time.monotonic() + 20
+    while not any(name.startswith("python") for name in descendants(child.pid)):
+        assert time.monotonic() < until
+        time.sleep(0.01)
     os.kill(child.pid, signal.SIGINT)
-    stdout, stderr = child.communicate(timeout=5)
+    stdout, stderr = child.communicate(timeout=60)
     assert child.returncode == 130
     if stdout:
         answer = checked(Run(130, stdout, stderr, 0.0, cloche.out, json.loads(stdout)))
@@ -160,7 +171,7 @@ def test_the_death_of_the_program_ends_the_run(cloche, number):
     child = cloche.start("import time\nprint('going', flush=True)\ntime.sleep(60)\n", json_answer=False)
     assert first_line(child) == "going"
     os.kill(child.pid, number)
-    child.communicate(timeout=5)
+    child.communicate(timeout=60)
 
 
 def test_a_reader_that_goes_away_does_not_hang_the_program(cloche):
@@ -168,7 +179,7 @@ def test_a_reader_that_goes_away_does_not_hang_the_program(cloche):
     first_line(child)
     child.stdout.close()
     try:
-        child.wait(10)
+        child.wait(60)
     finally:
         stop(child)
         child.stderr.close()

@@ -99,7 +99,7 @@ def test_walker_that_hangs(client, full, session, shared, refused):
     assert len(client.list(session)[1]) == 1
     with refused(errno.ETIMEDOUT):
         client.answer(listing, Type.LISTING_IS)
-    assert 2.5 < time.monotonic() - began < 15
+    assert time.monotonic() - began > 2.5
     assert len(client.list(full)[1]) == 1
 
 
