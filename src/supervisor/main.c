@@ -26,7 +26,6 @@
 #include "wire/control.h"
 #include "wire/descriptors.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -52,7 +51,7 @@
 #define DESCRIPTORS_OTHERS     64 /* listeners, logs, the store, connections to jaild that wait */
 #define WAITING_MIN	       64
 
-static_assert(DESCRIPTORS_SERVED + HTTP_WAITING_MAX + DESCRIPTORS_OTHERS <= DESCRIPTORS_MAX,
+_Static_assert(DESCRIPTORS_SERVED + HTTP_WAITING_MAX + DESCRIPTORS_OTHERS <= DESCRIPTORS_MAX,
 	"all that may be open at once can be");
 /* Bytes from which on memory goes back to the kernel when it is freed: a request's body and its
  * values are not kept for later ones. */
