@@ -9,56 +9,25 @@
  */
 #include "jaild/live/live_oom.h"
 
-#include "base/beneath.h"
-#include "base/fd.h"
 #include "base/macro.h"
-#include "base/str.h"
 #include "jail/cgroup/cgroup_live.h"
+#include "jail/outside/process.h"
 #include "jaild/cell/cell.h"
 #include "jaild/live/live.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #define LOOK_US	 1000
 #define LIMIT_US (100 * 1000ULL) /* between the event and the kill, on a busy host too */
 
-/* Of /proc/PID/stat. */
-#define FIELD_FLAGS   9
-#define FIELD_PENDING 31
-#define FLAG_EXITING  0x00000004u
-#define FLAG_SIGNALED 0x00000400u
-
-/* True if the process is on its way out: SIGKILL is pending, or it has begun to exit, which takes
- * long while much memory is freed. proc_pid_stat(5): fields 9 (flags) and 31 (signal). */
 static bool is_dying(const struct session *session, pid_t pid)
 {
-	char path[32], text[1024];
-	AUTO_CLOSE int fd = -1;
-	struct str rest, field;
-	uint64_t flags = 0, pending = 0;
-	ssize_t n;
+	struct process process;
+	int r = process_read(session->jaild->proc_fd, pid, &process);
 
-	(void)str_format(path, sizeof(path), "%d/stat", pid);
-	fd = beneath_open(session->jaild->proc_fd, path, O_RDONLY, 0);
-	n = fd < 0 ? fd : fd_read_full(fd, text, sizeof(text));
-	if (n <= 0)
-		return true; /* it is gone */
-	rest = (struct str){ .p = memrchr(text, ')', (size_t)n) };
-	if (!rest.p)
-		return false;
-	rest.n = (size_t)(text + n - rest.p);
-	for (int i = 2; i <= FIELD_PENDING; i++) {
-		if (!str_split_once(rest, ' ', &field, &rest))
-			return false;
-		if (i == FIELD_FLAGS)
-			(void)str_to_u64(field, UINT64_MAX, &flags);
-		if (i == FIELD_PENDING)
-			(void)str_to_u64(field, UINT64_MAX, &pending);
-	}
-	return (flags & (FLAG_EXITING | FLAG_SIGNALED)) || (pending & (1u << (SIGKILL - 1)));
+	return r == -EBADMSG ? false : r < 0 || process_is_dying(&process);
 }
 
 static uint64_t living(const struct session *session)
