@@ -170,6 +170,7 @@ __attribute__((noreturn)) static void init_run(void)
 	script.filter_count = cell->filter_count;
 	script_prepare(&script);
 	watch.script = run_start(cell, &script, &run, &started);
+	started.pid = watch.script;
 	/* checked, but past the point where a test may make it fail: the script runs */
 	wall_check(STAGE_SCRIPT_CAPABILITIES, identity_drop_capabilities());
 	channel_close_fds(fds, CHANNEL_FDS_MAX);

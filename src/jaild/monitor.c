@@ -119,42 +119,55 @@ static void on_session_close(
 }
 
 /* What a run of either kind must be; a refusal has been answered when it is not. */
-static bool run_is_allowed(
-	struct session *session, const struct reply *reply, uint64_t wall_ms, const int *fds)
+static bool run_is_allowed(struct session *session, const struct run_request *run)
 {
 	int error = 0;
 
-	if (session->cell || session->live.has_waiting)
+	if (session->cell || session->turn.is_taken)
 		error = EBUSY;
-	else if (wall_ms > session->limits.wall_ms)
+	else if (run->wall_ms > session->limits.wall_ms)
 		error = ERANGE;
-	else if (!fd_is_sealed(fds[WIRE_RUN_PACKAGE]))
+	else if (!fd_is_sealed(run->fds[WIRE_RUN_PACKAGE]))
 		error = EPERM;
 	if (error != 0)
-		answer_refused(session->jaild, reply, error);
+		answer_refused(session->jaild, &run->reply, error);
 	return error == 0;
+}
+
+/* The rest of what a run is asked with; the descriptors are taken over. */
+static void run_ask(struct jaild *jaild, uint64_t id, struct run_request *run, int *fds)
+{
+	struct session *session = session_named(jaild, &run->reply, id);
+
+	for (int i = 0; i < WIRE_RUN_FDS; i++)
+		run->fds[i] = TAKE_FD(fds[i]);
+	run->accepted_us = clock_now_us();
+	if (session && run->wall_ms == 0)
+		run->wall_ms = session->limits.wall_ms;
+	if (session && run_is_allowed(session, run))
+		turn_take(session, run);
+	channel_close_fds(run->fds, WIRE_RUN_FDS);
 }
 
 static void on_run(
 	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
-	struct session *session = session_named(jaild, reply, request->run.session);
-	struct failure failure = { 0 };
+	struct run_request run = {
+		.reply = *reply, .warm = request->run.warm, .wall_ms = request->run.wall_ms
+	};
 
-	if (session && run_is_allowed(session, reply, request->run.wall_ms, fds) &&
-		!cell_run(session, &request->run, reply->client, fds, &failure))
-		answer_failed(jaild, reply, &failure);
+	run_ask(jaild, request->run.session, &run, fds);
 }
 
 static void on_live(
 	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
 {
-	struct session *session = session_named(jaild, reply, request->live.session);
-	struct failure failure = { 0 };
+	struct run_request run = { .reply = *reply,
+		.is_live = true,
+		.flags = request->live.flags,
+		.wall_ms = request->live.wall_ms };
 
-	if (session && run_is_allowed(session, reply, request->live.wall_ms, fds) &&
-		!live_call(session, &request->live, reply->client, fds, &failure))
-		answer_failed(jaild, reply, &failure);
+	run_ask(jaild, request->live.session, &run, fds);
 }
 
 static void on_run_cancel(
@@ -169,6 +182,19 @@ static void on_run_cancel(
 		}
 	}
 	answer_refused(jaild, reply, ESRCH);
+}
+
+static void on_run_look(
+	struct jaild *jaild, const struct reply *reply, const union wire_any *request, int *fds)
+{
+	(void)fds;
+	for (struct session *session = jaild->sessions; session; session = session->next) {
+		if (session->cell && session->cell->run == request->run_look.run &&
+			session->cell->reply.client == reply->client) {
+			cell_look(session->cell);
+			return;
+		}
+	}
 }
 
 static void on_file_open(
@@ -303,6 +329,7 @@ static handler *const handlers[WIRE_TYPE_MAX] = {
 	[WIRE_ATTACH] = on_attach,
 	[WIRE_MAKE] = on_make,
 	[WIRE_SPARES] = on_spares,
+	[WIRE_RUN_LOOK] = on_run_look,
 };
 
 static void on_client(struct watch *watch)

@@ -108,6 +108,7 @@ struct session *session_make(
 	session->limits = *limits;
 	session->home.fd = -1;
 	live_init(&session->live);
+	turn_init(&session->turn);
 	session->warm = WIRE_WARM_SMALL;
 	network_init(&session->network);
 	cgroup_session_init(&session->cgroup);
@@ -163,6 +164,7 @@ void session_close(struct session *session, const struct reply *reply)
 		cell_cancel(session->cell);
 	if (session->walk)
 		walk_stop(session->walk);
+	turn_forget(session, 0);
 	live_end(session);
 	cell_spare_drop(session);
 	session->is_closing = true;
@@ -175,7 +177,8 @@ void session_settle(struct session *session)
 	struct jaild *jaild = session->jaild;
 	struct reply reply = session->close_reply;
 
-	if (session->cell || session->live.cell || session->spare || session->walk)
+	if (session->cell || session->fading || session->live.cell || session->spare ||
+		session->walk)
 		return;
 	if (session->is_closing) {
 		session_free(session);
@@ -194,7 +197,7 @@ void sessions_forget(struct jaild *jaild, uint64_t client)
 		next = session->next;
 		if (session->walk && session->walk->reply.client == client)
 			walk_stop(session->walk);
-		live_forget(session, client);
+		turn_forget(session, client);
 		if (session->cell && session->cell->reply.client == client)
 			cell_cancel(session->cell);
 	}
@@ -216,6 +219,9 @@ void sessions_end(struct jaild *jaild)
 			cell_destroy(session->cell);
 			session->cell = NULL;
 		}
+		if (session->fading)
+			cell_destroy(session->fading);
+		session->fading = NULL;
 		if (session->spare)
 			cell_destroy(session->spare);
 		session->spare = NULL;

@@ -4,6 +4,7 @@
 #include "jail/outside/home.h"
 #include "jail/outside/idmap.h"
 #include "jail/outside/network.h"
+#include "jaild/cell/turn.h"
 #include "jaild/jaild.h"
 #include "jaild/live/live.h"
 #include "wire/descriptors.h"
@@ -35,6 +36,8 @@ struct session {
 	struct home home;
 	struct network network;	  /* of its cells, one after the other; none after a rest */
 	struct cell *cell;	  /* the run under way, NULL */
+	struct cell *fading;	  /* the one before: answered, while the kernel frees it; NULL */
+	struct turn turn;	  /* a request that waits for that, or for an interpreter's end */
 	struct cell *spare;	  /* built ahead for the next run, NULL */
 	struct timer spare_timer; /* makes it, and drops it again */
 	struct live live;	  /* its live interpreter, if it has one */

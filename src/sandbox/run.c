@@ -9,6 +9,9 @@
  * then what came is the answer, since a person waits.
  *
  * Until ENDED we hold the other ends too: a pipe that is closed early would wake us for nothing.
+ * Not so where the script's process may be a copy of a zygote. That one closes its streams as the
+ * last thing that it does (zygote.py), a millisecond before the kernel has freed its memory: so
+ * jaild is asked to look at their end (RUN_LOOK), once.
  *
  * A live interpreter stays behind, frozen, and holds the other ends: there the end is RUN_ENDED,
  * and empty pipes.
@@ -184,6 +187,7 @@ static int ask(struct run *run, const struct run_request *request, const int *fd
 		.wall_ms = request->wall_ms,
 		.warm = imports_guess(request->package) };
 
+	run->is_watched_end = !request->is_live && fresh.warm != WIRE_WARM_NONE;
 	if (request->is_live)
 		return jaild_live(run->jaild, &run->watch, &live, fds);
 	return jaild_run(run->jaild, &run->watch, &fresh, fds);
@@ -212,8 +216,10 @@ int run_start(struct run *run, struct jaild *jaild, const struct run_request *re
 	if (r == 0) {
 		run->state = RUN_STARTING;
 		run->report_fd = TAKE_FD(fds[WIRE_RUN_REPORT]);
-		run->held[RUN_STDOUT] = TAKE_FD(fds[WIRE_RUN_STDOUT]);
-		run->held[RUN_STDERR] = TAKE_FD(fds[WIRE_RUN_STDERR]);
+		if (!run->is_watched_end) {
+			run->held[RUN_STDOUT] = TAKE_FD(fds[WIRE_RUN_STDOUT]);
+			run->held[RUN_STDERR] = TAKE_FD(fds[WIRE_RUN_STDERR]);
+		}
 	}
 	for (size_t i = 0; i < WIRE_RUN_FDS; i++)
 		fds[i] = fd_close(fds[i]);
@@ -245,6 +251,16 @@ static void drain(struct run *run, enum run_stream stream)
 			run->on_chunk(run, stream, (struct str){ .p = chunk, .n = (size_t)n }) < 0)
 			run->fds[stream] = fd_close(run->fds[stream]);
 	}
+}
+
+/* Both streams have ended before the run has. */
+static void end_look(struct run *run)
+{
+	if (!run->is_watched_end || run->has_looked || run->state != RUN_RUNNING ||
+		run->fds[RUN_STDOUT] >= 0 || run->fds[RUN_STDERR] >= 0)
+		return;
+	run->has_looked = true;
+	(void)jaild_run_look(run->jaild, run->started.run); /* a lost jaild the run sees */
 }
 
 static bool is_over(const struct run *run)
@@ -326,6 +342,7 @@ static int poll_once(struct run *run, int wake_fd)
 		if (run->state == RUN_RUNNING && run->is_cancelled)
 			(void)jaild_run_cancel(run->jaild, run->started.run);
 	}
+	end_look(run);
 	return set[3].revents || set[4].revents ? RUN_WOKEN : 0;
 }
 

@@ -60,9 +60,11 @@ struct run {
 	struct jaild *jaild;
 	struct jaild_watch watch;
 	enum run_state state;
+	bool is_watched_end;	  /* its streams' end tells that it may be over */
+	bool has_looked;	  /* jaild was asked to look */
 	bool is_cancelled;	  /* asked for, perhaps before there was anything to cancel */
 	int fds[RUN_STREAM_MAX];  /* our ends; -1 once at the end */
-	int held[RUN_STREAM_MAX]; /* the script's ends, until jaild has told the end */
+	int held[RUN_STREAM_MAX]; /* the script's ends, until jaild has told the end; or -1 */
 	int report_fd;
 	int hangup_fd; /* wakes run_wait as well, when it hangs up; the owner's, -1: none */
 	uint64_t deadline_us;

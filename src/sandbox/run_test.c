@@ -226,12 +226,75 @@ static void test_the_end_of_a_live_call_may_tell_its_start(void **state)
 	scene_end(&scene);
 }
 
-static void test_outputs_that_a_script_closes_early_are_no_event(void **state)
+/* Of what is asked of jaild behind the run, the type; WIRE_NONE: nothing. */
+static unsigned asked_next(struct scene *scene)
+{
+	static union wire_any request; /* not on a stack that the sanitizer widens */
+	struct pollfd set = { .fd = scene->fd, .events = POLLIN };
+	int fds[CHANNEL_FDS_MAX];
+	size_t n_fds;
+
+	if (poll(&set, 1, 0) == 0)
+		return WIRE_NONE;
+	assert_true(channel_receive(scene->fd, &request, sizeof(request), fds, &n_fds) > 0);
+	if (request.header.type == WIRE_RUN_LOOK)
+		assert_int_equal(request.run_look.run, 6);
+	return request.header.type;
+}
+
+/* A script that may be a copy: both its streams have ended, jaild has not said anything. */
+static void test_jaild_is_asked_once_to_look_at_the_end_of_both_streams(void **state)
+{
+	struct scene scene;
+	int wake[2];
+
+	assert_int_equal(pipe2(wake, O_CLOEXEC), 0);
+	assert_int_equal(write(wake[1], "x", 1), 1);
+	scene_start(&scene, STR(""));
+	script_says(&scene, WIRE_RUN_STDOUT, "42\n");
+	scene.fds[WIRE_RUN_STDOUT] = fd_close(scene.fds[WIRE_RUN_STDOUT]);
+	tell_started(&scene);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(run_wait(&scene.run, wake[0]), RUN_WOKEN);
+	assert_int_equal(asked_next(&scene), WIRE_NONE); /* the other one is open */
+	scene.fds[WIRE_RUN_STDERR] = fd_close(scene.fds[WIRE_RUN_STDERR]);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(run_wait(&scene.run, wake[0]), RUN_WOKEN);
+	assert_int_equal(asked_next(&scene), WIRE_RUN_LOOK);
+	assert_int_equal(asked_next(&scene), WIRE_NONE);
+	tell_ended(&scene, WIRE_END_EXIT, 0);
+	assert_int_equal(run_wait(&scene.run, -1), RUN_OVER);
+	kept(&scene.run, RUN_STDOUT, "42\n");
+	channel_close_fds(wake, 2);
+	scene_end(&scene);
+}
+
+/* There is nobody to look at before the start has been told. */
+static void test_streams_that_end_before_the_start_is_told(void **state)
+{
+	struct scene scene;
+	int wake[2];
+
+	assert_int_equal(pipe2(wake, O_CLOEXEC), 0);
+	assert_int_equal(write(wake[1], "x", 1), 1);
+	scene_start(&scene, STR(""));
+	script_dies(&scene);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(run_wait(&scene.run, wake[0]), RUN_WOKEN);
+	assert_int_equal(asked_next(&scene), WIRE_NONE);
+	tell_started(&scene);
+	assert_int_equal(run_wait(&scene.run, wake[0]), RUN_WOKEN);
+	assert_int_equal(asked_next(&scene), WIRE_RUN_LOOK);
+	channel_close_fds(wake, 2);
+	scene_end(&scene);
+}
+
+static void test_outputs_that_an_executed_script_closes_early_are_no_event(void **state)
 {
 	struct scene scene;
 	struct pollfd set[RUN_STREAM_MAX];
 
-	scene_start(&scene, (struct str){ .p = NULL, .n = 0 });
+	scene_start_in(&scene, PACKAGE_BASH, (struct str){ .p = NULL, .n = 0 });
 	tell_started(&scene);
 	script_says(&scene, WIRE_RUN_STDOUT, "42\n");
 	script_dies(&scene);
@@ -519,7 +582,9 @@ int main(void)
 		cmocka_unit_test(test_a_run_from_start_to_end),
 		cmocka_unit_test(test_the_first_instruction_is_within_the_run),
 		cmocka_unit_test(test_the_end_of_a_live_call_may_tell_its_start),
-		cmocka_unit_test(test_outputs_that_a_script_closes_early_are_no_event),
+		cmocka_unit_test(test_jaild_is_asked_once_to_look_at_the_end_of_both_streams),
+		cmocka_unit_test(test_streams_that_end_before_the_start_is_told),
+		cmocka_unit_test(test_outputs_that_an_executed_script_closes_early_are_no_event),
 		cmocka_unit_test(test_input_is_sealed_and_whole),
 		cmocka_unit_test(test_the_script_keeps_blocking_pipes),
 		cmocka_unit_test(test_the_report_is_read_at_the_end),

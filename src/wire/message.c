@@ -22,6 +22,7 @@ static const struct form forms[WIRE_TYPE_MAX] = {
 	[WIRE_SESSION_CLOSE] = { "session_close", sizeof(struct wire_session_close), 0 },
 	[WIRE_RUN] = { "run", sizeof(struct wire_run), WIRE_RUN_FDS },
 	[WIRE_RUN_CANCEL] = { "run_cancel", sizeof(struct wire_run_cancel), 0 },
+	[WIRE_RUN_LOOK] = { "run_look", sizeof(struct wire_run_look), 0 },
 	[WIRE_FILE_OPEN] = { "file_open", sizeof(struct wire_file), 0 },
 	[WIRE_FILE_CREATE] = { "file_create", sizeof(struct wire_file), 0 },
 	[WIRE_FILE_COMMIT] = { "file_commit", sizeof(struct wire_commit), 0 },
@@ -55,7 +56,7 @@ const char *wire_name(unsigned type)
 
 bool wire_is_request(unsigned type)
 {
-	return type >= WIRE_STATUS && type <= WIRE_SPARES;
+	return type >= WIRE_STATUS && type <= WIRE_RUN_LOOK;
 }
 
 static bool is_zero(const void *data, size_t size)

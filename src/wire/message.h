@@ -8,9 +8,9 @@
 
 /*
  * What a client (cloche run, the supervisor) and jaild say to each other over a SEQPACKET
- * socket: fixed structs, numbers and at most one bounded name in each. Every request has exactly
- * one answer with the same seq, either its own kind of answer or WIRE_FAILED; a run has one more
- * message at its end. Both sides are of one build: a peer of another version is refused.
+ * socket: fixed structs, numbers and at most one bounded name in each. Every request but RUN_LOOK
+ * has exactly one answer with the same seq, either its own kind of answer or WIRE_FAILED; a run has
+ * one more message at its end. Both sides are of one build: a peer of another version is refused.
  */
 
 #define WIRE_VERSION 1
@@ -37,6 +37,7 @@ enum wire_type {
 	WIRE_MAKE,
 	WIRE_LIVE,
 	WIRE_SPARES,
+	WIRE_RUN_LOOK,
 	/* jaild to client */
 	WIRE_FAILED,
 	WIRE_DONE,
@@ -148,9 +149,9 @@ struct wire_session_close {
 };
 
 /* RUN: descriptors package (sealed memfd), stdin, stdout, stderr, report (memfd). Answer:
- * RUN_STARTED once the interpreter has been executed, RUN_ENDED when nothing of it is left. A
- * set-up that failed answers FAILED with the stage and has no RUN_ENDED. -EBUSY while the session
- * has another run. */
+ * RUN_STARTED once the interpreter has been executed, RUN_ENDED when nothing of it can run any
+ * more. A set-up that failed answers FAILED with the stage and has no RUN_ENDED. -EBUSY while the
+ * session has another run. */
 enum wire_run_fd {
 	WIRE_RUN_PACKAGE,
 	WIRE_RUN_STDIN,
@@ -268,6 +269,14 @@ struct wire_run_cancel {
 	uint64_t run;
 };
 
+/* RUN_LOOK: both of the run's streams are at their end, so its script may be over already while the
+ * kernel frees its memory. If that is so, RUN_ENDED comes at once; if it is not, it comes at the
+ * end as ever. No answer of its own, also for a run that is not there. */
+struct wire_run_look {
+	struct wire_header header;
+	uint64_t run;
+};
+
 /* FILE_OPEN, FILE_CREATE, FILE_REMOVE name a path below the home; it is given to openat2 as it is.
  * FILE_OPEN answers FILE_IS with a read-only descriptor of a regular file. FILE_CREATE answers
  * UPLOAD_IS with a write-only descriptor of a file that has no name yet; FILE_COMMIT gives it its
@@ -376,6 +385,7 @@ union wire_any {
 	struct wire_run_started run_started;
 	struct wire_run_ended run_ended;
 	struct wire_run_cancel run_cancel;
+	struct wire_run_look run_look;
 	struct wire_file file;
 	struct wire_file_is file_is;
 	struct wire_upload upload;

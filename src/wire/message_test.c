@@ -28,6 +28,7 @@ static const struct {
 	{ WIRE_MAKE, 32 + 4097 + 7, 0, 1 },
 	{ WIRE_LIVE, 32, 5, 1 },
 	{ WIRE_SPARES, 16 + sizeof(struct wire_limits), 0, 1 },
+	{ WIRE_RUN_LOOK, 16, 0, 1 },
 	{ WIRE_FAILED, 16, 0, 0 },
 	{ WIRE_DONE, 8, 0, 0 },
 	{ WIRE_STATUS_IS, 184, 0, 0 },

@@ -250,7 +250,9 @@ static PyObject *changed(PyObject *module, PyObject *arguments)
 }
 
 /* By exit(3), which calls what libraries have registered, if the script has loaded any; else that
- * would only copy the pages of the zygote's. */
+ * would only copy the pages of the zygote's. Then the streams are closed first: whoever reads them
+ * need not wait until the kernel has freed our memory (jaild/cell/cell_over.c). No other thread
+ * runs Python any more that could open something in their place. */
 static PyObject *leave(PyObject *module, PyObject *arguments)
 {
 	int status;
@@ -263,6 +265,7 @@ static PyObject *leave(PyObject *module, PyObject *arguments)
 	if (libraries() != libraries_of_zygote)
 		exit(status);
 	(void)fflush(NULL);
+	(void)close_range(STDOUT_FILENO, STDERR_FILENO, 0);
 	_exit(status);
 }
 

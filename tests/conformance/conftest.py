@@ -10,7 +10,7 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "support"), str(TESTS / "bootstrap")]
 
 import wire  # noqa: E402
-from fixtures import faults, pen, programs  # noqa: E402, F401
+from fixtures import faults, pen, programs, refused  # noqa: E402, F401
 from pen import Pen  # noqa: E402
 
 SERVING_WITHIN_S = 60

@@ -31,6 +31,7 @@ BODIES = {
     Type.SPARES: wire.spares_body(1, tables.profile("strict")),
     Type.MAKE: wire.make_body(1, wire.MAKE_FOLDER, "a"),
     Type.LIVE: bytes(24),
+    Type.RUN_LOOK: bytes(8),
 }
 DESCRIPTORS = {kind: {Type.RUN: 5, Type.LIVE: 5, Type.ATTACH: 1}.get(kind, 0) for kind in BODIES}
 ANSWERS = [kind for kind in Type if kind not in BODIES]

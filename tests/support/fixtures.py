@@ -63,3 +63,24 @@ def client(shared):
     """A connection of the test's own to the shared jaild."""
     with shared.attach() as made:
         yield made
+
+
+@pytest.fixture
+def refused():
+    """refused(errno) is a context in which jaild refuses with this errno, at no stage."""
+
+    class Context:
+        def __init__(self, *errors):
+            self.errors = errors
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, kind, value, traceback):
+            assert kind is not None, "jaild has not refused"
+            if kind is not wire.Refused:
+                return False
+            assert value.error in self.errors and value.stage == 0, str(value)
+            return True
+
+    return Context

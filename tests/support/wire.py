@@ -389,6 +389,10 @@ class Client:
     def cancel(self, run):
         self.call(Type.RUN_CANCEL, struct.pack("<Q", run), Type.DONE)
 
+    def look(self, run):
+        """Has no answer of its own."""
+        self.send(Type.RUN_LOOK, struct.pack("<Q", run))
+
     def file_open(self, session, path, mode=0):
         """Returns (descriptor, answer)."""
         answer = self.call(Type.FILE_OPEN, file_body(session, path, mode), Type.FILE_IS)

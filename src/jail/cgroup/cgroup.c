@@ -141,6 +141,19 @@ void cgroup_run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 	session->had_run = true;
 }
 
+bool cgroup_run_has_peak(const struct cgroup_root *root, const struct cgroup_session *session)
+{
+	switch (root->backend) {
+	case WIRE_CGROUP_NONE:
+		return false;
+	case WIRE_CGROUP_V1:
+		return true;
+	case WIRE_CGROUP_V2:
+		return session->peak_fd >= 0 || !session->had_run;
+	}
+	unreachable_();
+}
+
 int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell, int *ret_fd)
 {
 	return backend_of(root)->cell_open(root, cell, ret_fd);

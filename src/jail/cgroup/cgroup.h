@@ -129,6 +129,9 @@ int cgroup_run_begin(const struct cgroup_root *root, struct cgroup_session *sess
 void cgroup_run_end(const struct cgroup_root *root, struct cgroup_session *session,
 	struct cgroup_cell *cell, struct cgroup_usage *ret_usage);
 
+/* Whether cgroup_run_end will be able to tell the peak of the run under way. */
+bool cgroup_run_has_peak(const struct cgroup_root *root, const struct cgroup_session *session);
+
 /* The leaf in the v2 tree, for CLONE_INTO_CGROUP; the caller closes. -1 in *ret_fd where the back
  * end has no such tree: not an error, and no error is mistaken for it. */
 int cgroup_cell_open(const struct cgroup_root *root, const struct cgroup_cell *cell, int *ret_fd);

@@ -314,6 +314,13 @@ int jaild_run_cancel(struct jaild *jaild, uint64_t run)
 	return call(jaild, &any, WIRE_RUN_CANCEL, WIRE_DONE, NULL);
 }
 
+int jaild_run_look(struct jaild *jaild, uint64_t run)
+{
+	union wire_any any = { .run_look = { .run = run } };
+
+	return send_request(jaild, &any, WIRE_RUN_LOOK, NULL, 0);
+}
+
 static int file_request(
 	struct jaild *jaild, union wire_any *any, uint64_t session, const char *path)
 {

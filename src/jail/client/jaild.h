@@ -112,6 +112,10 @@ void jaild_unwatch(struct jaild *jaild, struct jaild_watch *watch);
 /* Ends a run; RUN_ENDED still comes to its watch. -ESRCH if it has ended. */
 int jaild_run_cancel(struct jaild *jaild, uint64_t run);
 
+/* Has jaild look whether the run is over, now that both its streams are at their end; nothing is
+ * waited for: RUN_ENDED comes to its watch, at once or later. */
+int jaild_run_look(struct jaild *jaild, uint64_t run);
+
 /* Reads one message, which must be there (poll jaild->fd), and hands it to its watch. */
 int jaild_dispatch(struct jaild *jaild);
 

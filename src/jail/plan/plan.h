@@ -78,7 +78,7 @@ struct jail_run {
 enum init_event_kind {
 	INIT_BORN, /* has its ids; an interpreter may come */
 	INIT_READY,
-	INIT_STARTED, /* status: 1 if the script is a copy of a zygote, 0 if it was executed */
+	INIT_STARTED, /* status: 1 if the script is a copy of a zygote, 0 if it was executed; pid */
 	INIT_EXITED,
 	INIT_FAILED,
 	INIT_DONE, /* a call to a live interpreter is over; status is its exit status, 0 to 255 */
@@ -94,4 +94,6 @@ struct init_event {
 	uint64_t cpu_us;	/* INIT_EXITED: user and system time of all that were waited for */
 	uint64_t max_rss_bytes; /* INIT_EXITED: largest resident set of one process */
 	uint64_t ended_us;	/* INIT_EXITED: when, by the monotonic clock */
+	int32_t pid;		/* INIT_STARTED: of the script, in the cell's pid namespace */
+	uint32_t reserved;
 };

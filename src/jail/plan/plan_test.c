@@ -34,7 +34,7 @@ static void test_the_struct_has_no_padding(void **state)
 {
 	assert_int_equal(sizeof(struct jail_plan), 8 + sizeof(struct wire_limits) + 8 + 16);
 	assert_int_equal(sizeof(struct jail_run), 24);
-	assert_int_equal(sizeof(struct init_event), 40);
+	assert_int_equal(sizeof(struct init_event), 48);
 }
 
 static void test_other_sizes_are_refused(void **state)

@@ -58,8 +58,7 @@ enum wire_end cell_end_decide(const struct cell *cell, const struct cgroup_usage
 	return end;
 }
 
-/* The script's exit happened when init says so: after it had started, and not later than now. */
-static void script_exited(struct cell *cell, const struct init_event *event)
+void cell_exited(struct cell *cell, const struct init_event *event)
 {
 	cell->exit = *event;
 	cell->has_exit = true;
@@ -131,6 +130,8 @@ static void cell_finish(struct cell *cell)
 	loop_timer_clear(&jaild->loop, &cell->timer);
 	if (session->spare == cell) {
 		session->spare = NULL;
+	} else if (session->fading == cell) {
+		cell_faded(cell);
 	} else if (cell->is_live) {
 		live_finish(cell);
 	} else {
@@ -149,7 +150,7 @@ static void cell_finish(struct cell *cell)
 	}
 	cell_destroy(cell);
 	free(cell);
-	live_go_on(session);
+	turn_go_on(session);
 	session_settle(session);
 }
 
@@ -234,7 +235,7 @@ void cell_on_start_limit(struct timer *timer)
 
 static void on_wall_limit(struct timer *timer);
 
-static void script_started(struct cell *cell, bool is_copy)
+static void script_started(struct cell *cell, const struct init_event *event)
 {
 	struct jaild *jaild = cell->session->jaild;
 	union wire_any message = { 0 };
@@ -245,12 +246,16 @@ static void script_started(struct cell *cell, bool is_copy)
 	cell->started_us = clock_now_us();
 	/* what it says next is read when it is dead, or when something else is to end the run */
 	loop_unwatch(&jaild->loop, &cell->control);
-	cell_build_count(cell, is_copy);
+	cell_build_count(cell, event->status != 0);
 	loop_timer_set(&jaild->loop, &cell->timer, cell->wall_ms * 1000, on_wall_limit);
 	message.run_started.run = cell->run;
 	message.run_started.start_us = cell->started_us - cell->accepted_us;
 	message.run_started.at_us = cell->started_us;
 	answer_send(jaild, &cell->reply, &message, WIRE_RUN_STARTED, -1);
+	if (event->status != 0) {
+		cell->script_within = event->pid;
+		cell_know_script(cell);
+	}
 }
 
 /* One word of init's. Init is ours, but its words are checked all the same. */
@@ -267,14 +272,14 @@ static void init_said(struct cell *cell, const struct init_event *event, int *fd
 		if (cell->is_live)
 			live_started(cell, TAKE_FD(*fd));
 		else
-			script_started(cell, event->status != 0);
+			script_started(cell, event);
 		break;
 	case INIT_DONE:
 		if (cell->is_live)
 			live_done(cell, event->status);
 		break;
 	case INIT_EXITED:
-		script_exited(cell, event);
+		cell_exited(cell, event);
 		break;
 	case INIT_FAILED:
 		(void)failed(&cell->failure, event->stage < STAGE_MAX ? event->stage : STAGE_NONE,
@@ -302,8 +307,7 @@ static bool init_listen(struct cell *cell)
 	return n == -EAGAIN;
 }
 
-/* For an end that comes from outside: a script that has exited before it has exited. */
-static void exit_heed(struct cell *cell)
+void cell_heed(struct cell *cell)
 {
 	if (!cell->is_live && cell->state == CELL_RUNNING)
 		(void)init_listen(cell);
@@ -313,7 +317,7 @@ static void on_wall_limit(struct timer *timer)
 {
 	struct cell *cell = container_of(timer, struct cell, timer);
 
-	exit_heed(cell);
+	cell_heed(cell);
 	cell_set_end(cell, WIRE_END_TIMEOUT);
 	cell_end(cell);
 }
@@ -391,7 +395,7 @@ void cell_cancel(struct cell *cell)
 {
 	if (cell->is_live && live_interrupt(cell, WIRE_END_CANCELLED))
 		return;
-	exit_heed(cell);
+	cell_heed(cell);
 	cell_set_end(cell, WIRE_END_CANCELLED);
 	(void)failed(&cell->failure, STAGE_NONE, -ECANCELED);
 	cell_end(cell);

@@ -48,6 +48,8 @@ struct cell {
 	usec_t accepted_us;
 	usec_t started_us;
 	usec_t ended_us;
+	pid_t script_within;	/* its process, a copy, in the cell's pid namespace; else 0 */
+	pid_t script;		/* and in jaild's; 0: not known */
 	struct failure failure; /* set-up that failed */
 	bool has_end;		/* the reason below is known */
 	enum wire_end end;
@@ -55,11 +57,14 @@ struct cell {
 	struct init_event exit;
 };
 
-/* Runs a client's request in the session's spare cell, or in a new one; fds are those of enum
- * wire_run_fd, taken over (set to -1) when it returns true. Returns false with *ret_failure when
- * the cell could not even be begun; nothing is left then. */
-bool cell_run(struct session *session, const struct wire_run *request, uint64_t client, int *fds,
-	struct failure *ret_failure);
+/* Runs a client's request, whose turn it is (turn.h), in the session's spare cell, or in a new one;
+ * its descriptors are taken over when it returns true. Returns false with *ret_failure when the
+ * cell could not even be begun; nothing is left then. */
+bool cell_run(struct session *session, struct run_request *request, struct failure *ret_failure);
+
+/* Both streams of the run are at their end: answers now if nothing of it can run any more, else
+ * does nothing. */
+void cell_look(struct cell *cell);
 
 /* Ends the run as cancelled; a live interpreter has a moment to survive that. */
 void cell_cancel(struct cell *cell);
@@ -101,6 +106,15 @@ void cell_accept(struct cell *cell, struct run_request *request);
 void cell_set_end(struct cell *cell, enum wire_end end);
 /* What the run ended by, once its counters are there. */
 enum wire_end cell_end_decide(const struct cell *cell, const struct cgroup_usage *usage);
+/* The script's exit happened when the event says so: after it had started, and not later than now.
+ */
+void cell_exited(struct cell *cell, const struct init_event *event);
+/* For an end that comes from outside: a script that has exited before it has exited. */
+void cell_heed(struct cell *cell);
+/* Finds out which process the script is (cell_over.c). */
+void cell_know_script(struct cell *cell);
+/* One that was answered ahead of its death is dead (cell_over.c). */
+void cell_faded(struct cell *cell);
 /* Tells the client. */
 void cell_answer_ended(struct cell *cell, const struct cgroup_usage *usage);
 /* Kills what is left and finishes once it is gone. */

@@ -290,7 +290,7 @@ static void group_give(struct cell *cell)
 
 void cell_rest(struct session *session)
 {
-	if (session->cell || session->spare || session->spare_timer.due_us != 0)
+	if (session->cell || session->fading || session->spare || session->spare_timer.due_us != 0)
 		return;
 	nursery_reap(session->jaild); /* the last orphan, if its group was empty a moment before */
 	network_close(&session->network);

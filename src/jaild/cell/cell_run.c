@@ -110,12 +110,8 @@ void cell_accept(struct cell *cell, struct run_request *request)
 	jaild->n_cells++;
 }
 
-bool cell_run(struct session *session, const struct wire_run *request, uint64_t client, int *fds,
-	struct failure *ret_failure)
+bool cell_run(struct session *session, struct run_request *request, struct failure *ret_failure)
 {
-	struct run_request run = { .reply = { client, request->header.seq },
-		.wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms,
-		.accepted_us = clock_now_us() };
 	bool is_cold = request->warm == WIRE_WARM_NONE || session->jaild->nursery.max_runs == 0;
 	struct cell *cell;
 
@@ -128,10 +124,8 @@ bool cell_run(struct session *session, const struct wire_run *request, uint64_t 
 		cell_discard(cell);
 		return false;
 	}
-	for (int i = 0; i < WIRE_RUN_FDS; i++)
-		run.fds[i] = TAKE_FD(fds[i]);
 	session->warm = request->warm;
-	cell_accept(cell, &run);
+	cell_accept(cell, request);
 	if (cell->state == CELL_WAITING) {
 		cell_build_warm(cell, session->warm);
 		cell_start(cell);
@@ -151,7 +145,7 @@ static void on_spare_due(struct timer *timer)
 	struct session *session = container_of(timer, struct session, spare_timer);
 	struct failure failure = { 0 };
 
-	if (session->is_closing || session->cell || session->spare)
+	if (session->is_closing || session->cell || session->fading || session->spare)
 		return;
 	/* without a spare the next run makes its cell itself, and tells what is wrong */
 	if (cell_spare_make(session, &failure))

@@ -9,6 +9,7 @@
 #include "jaild/answer.h"
 #include "jaild/cell/cell.h"
 #include "jaild/cell/cell_build.h"
+#include "jaild/cell/turn.h"
 #include "jaild/live/live_oom.h"
 #include "wire/channel.h"
 
@@ -57,9 +58,7 @@
 
 void live_init(struct live *live)
 {
-	*live = (struct live){
-		.pidfd = -1, .freeze_fd = -1, .waiting.fds = { -1, -1, -1, -1, -1 }
-	};
+	*live = (struct live){ .pidfd = -1, .freeze_fd = -1 };
 }
 
 static void lost_set(struct live *live, enum wire_lost lost)
@@ -270,10 +269,7 @@ static void wait_for_end(struct session *session, struct run_request *request, e
 {
 	struct live *live = &session->live;
 
-	live->waiting = *request;
-	live->has_waiting = true;
-	for (int i = 0; i < WIRE_RUN_FDS; i++)
-		request->fds[i] = -1;
+	turn_wait(session, request);
 	if (lost != WIRE_LOST_NOTHING)
 		lost_set(live, lost);
 	cell_end(live->cell);
@@ -295,46 +291,26 @@ static void interpreter_use(struct session *session, struct run_request *request
 		cell_end(cell);
 }
 
-bool live_call(struct session *session, const struct wire_live *request, uint64_t client, int *fds,
-	struct failure *ret_failure)
+bool live_is_ending(const struct session *session)
 {
-	struct live *live = &session->live;
-	struct run_request call = { .reply = { client, request->header.seq },
-		.wall_ms = request->wall_ms > 0 ? request->wall_ms : session->limits.wall_ms,
-		.accepted_us = clock_now_us() };
-	bool is_begun = true;
+	return session->live.cell && session->live.cell->state != CELL_FROZEN;
+}
 
+bool live_call(struct session *session, struct run_request *request, struct failure *ret_failure)
+{
 	if (failed(ret_failure, STAGE_NONE,
 		    session->jaild->cgroups.unified_fd < 0 ? -EOPNOTSUPP : 0) ||
 		failed(ret_failure, STAGE_NONE, request->flags > WIRE_LIVE_RESET ? -EINVAL : 0))
 		return false;
-	memcpy(call.fds, fds, sizeof(call.fds));
-	if (!live->cell)
-		is_begun = interpreter_make(session, &call, ret_failure);
-	else if (request->flags & WIRE_LIVE_RESET)
-		wait_for_end(session, &call, WIRE_LOST_REQUEST);
-	else if (live->cell->state != CELL_FROZEN)
-		wait_for_end(session, &call, WIRE_LOST_NOTHING); /* it is dying */
+	if (!session->live.cell)
+		return interpreter_make(session, request, ret_failure);
+	if (request->flags & WIRE_LIVE_RESET)
+		wait_for_end(session, request, WIRE_LOST_REQUEST);
+	else if (live_is_ending(session))
+		wait_for_end(session, request, WIRE_LOST_NOTHING);
 	else
-		interpreter_use(session, &call);
-	for (int i = 0; is_begun && i < WIRE_RUN_FDS; i++)
-		fds[i] = -1;
-	return is_begun;
-}
-
-void live_go_on(struct session *session)
-{
-	struct live *live = &session->live;
-	struct failure failure = { 0 };
-	struct reply reply = live->waiting.reply;
-
-	if (!live->has_waiting || live->cell)
-		return;
-	live->has_waiting = false;
-	if (!interpreter_make(session, &live->waiting, &failure)) {
-		channel_close_fds(live->waiting.fds, WIRE_RUN_FDS);
-		answer_failed(session->jaild, &reply, &failure);
-	}
+		interpreter_use(session, request);
+	return true;
 }
 
 /* The counters of one call: those of the leaf since it was thawed. */
@@ -476,20 +452,8 @@ void live_finish(struct cell *cell)
 	live->cell = NULL;
 }
 
-void live_forget(struct session *session, uint64_t client)
-{
-	struct live *live = &session->live;
-
-	if (!live->has_waiting || (client != 0 && live->waiting.reply.client != client))
-		return;
-	live->has_waiting = false;
-	channel_close_fds(live->waiting.fds, WIRE_RUN_FDS);
-	answer_refused(session->jaild, &live->waiting.reply, ECANCELED);
-}
-
 void live_end(struct session *session)
 {
-	live_forget(session, 0);
 	if (session->live.cell)
 		cell_end(session->live.cell);
 }

@@ -14,14 +14,7 @@ struct session;
  * has one run at a time, whichever kind.
  */
 
-/* What a run was asked with; its descriptors (a call's by enum wire_live_fd) belong to whoever
- * holds this. */
-struct run_request {
-	struct reply reply;
-	uint64_t wall_ms;
-	usec_t accepted_us;
-	int fds[WIRE_RUN_FDS];
-};
+struct run_request;
 
 /* Embedded in the session. */
 struct live {
@@ -41,8 +34,6 @@ struct live {
 	bool has_started;     /* the start of the call under way is still to be told: */
 	struct wire_run_started started;
 	struct timer tell;
-	bool has_waiting; /* a call that begins when the dying interpreter is gone */
-	struct run_request waiting;
 };
 
 /* Descriptors that live takes of a session's share: init's two, the interpreter's, freeze_fd. */
@@ -50,18 +41,14 @@ struct live {
 
 void live_init(struct live *live);
 
-/* A client's call. The fds are taken over (set to -1) when it returns true. Returns false with
+/* A client's call, whose turn it is (jaild/cell/turn.h); it waits for another turn while an
+ * interpreter dies. Its descriptors are taken over when it returns true. Returns false with
  * *ret_failure when it could not even be begun: -EOPNOTSUPP without a tree to freeze in, -EINVAL
  * for an unknown flag. */
-bool live_call(struct session *session, const struct wire_live *request, uint64_t client, int *fds,
-	struct failure *ret_failure);
+bool live_call(struct session *session, struct run_request *request, struct failure *ret_failure);
 
-/* Gives the interpreter up, and the call that waits for the next; session_settle is called when it
- * is gone. */
+/* Gives the interpreter up; session_settle is called when it is gone. */
 void live_end(struct session *session);
-
-/* Forgets a waiting call of a client that is gone. */
-void live_forget(struct session *session, uint64_t client);
 
 /* Reads what the interpreter holds while it stands still, once after each of its calls; to be done
  * before anything of a run beside it is made. */
@@ -91,5 +78,5 @@ void live_done(struct cell *cell, int status);
 bool live_interrupt(struct cell *cell, enum wire_end end);
 /* Nothing of the interpreter lives any more: answers a call that was under way. */
 void live_finish(struct cell *cell);
-/* Begins the waiting call, if there is one. */
-void live_go_on(struct session *session);
+/* Whether an interpreter is on its way out, so that a call has to wait. */
+bool live_is_ending(const struct session *session);

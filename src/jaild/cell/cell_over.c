@@ -1,0 +1,99 @@
+#include "jaild/cell/cell.h"
+
+#include "jail/cgroup/cgroup_live.h"
+#include "jail/outside/process.h"
+#include "jaild/live/live_oom.h"
+
+/*
+ * Theory of operation. Most of a short run's end is the kernel's: to free the memory of the
+ * script's process, to tell init, to end init and its namespaces. None of that needs to be waited
+ * for, if nothing of the cell can execute an instruction any more, which is what an answer
+ * promises. So when both of the run's streams have ended, jaild looks: beside init there is the
+ * script's process alone, it had one thread, and it is past its last instruction
+ * (jail/outside/process.h). Then the client is told what it would have been told a millisecond or
+ * two later, and the cell fades: init is killed, the session's next run waits for the rest
+ * (turn.h). In all other cases nothing is done here, and the end comes as cell.c says.
+ */
+
+/* Between the end of the streams and that of the process are two system calls. */
+#define PATIENCE_US 300
+
+/* The one process of the cell beside init. False if there are more, or none. */
+static bool other_find(const struct cell *cell, pid_t *ret_pid)
+{
+	pid_t pids[CGROUP_CELL_PIDS_MAX];
+	size_t n = 0;
+
+	if (cgroup_cell_processes(&cell->cgroup, pids, &n) < 0 || n != 2)
+		return false;
+	*ret_pid = pids[0] == cell->pid ? pids[1] : pids[0];
+	return pids[0] == cell->pid || pids[1] == cell->pid;
+}
+
+void cell_know_script(struct cell *cell)
+{
+	int proc_fd = cell->session->jaild->proc_fd;
+	pid_t pid;
+
+	if (other_find(cell, &pid) && process_is_known_as(proc_fd, pid, cell->script_within))
+		cell->script = pid;
+}
+
+/* That it is alone is asked when it is known to be past: whoever it had begun would be there. */
+static bool is_past(const struct cell *cell, int *ret_status)
+{
+	pid_t pid;
+
+	return process_is_past(
+		       cell->session->jaild->proc_fd, cell->script, PATIENCE_US, ret_status) &&
+	       other_find(cell, &pid) && pid == cell->script;
+}
+
+static void answer(struct cell *cell, int status)
+{
+	struct session *session = cell->session;
+	struct init_event exit = {
+		.kind = INIT_EXITED, .status = status, .ended_us = clock_now_us()
+	};
+	struct cgroup_usage usage;
+
+	live_oom_settle(session);
+	cgroup_run_end(&session->jaild->cgroups, &session->cgroup, &cell->cgroup, &usage);
+	usage.is_out_of_memory |= live_oom_took_script(cell);
+	cell_exited(cell, &exit);
+	session->cell = NULL;
+	session->fading = cell;
+	session->jaild->n_cells--;
+	cell_answer_ended(cell, &usage);
+	cell_end(cell);
+}
+
+void cell_look(struct cell *cell)
+{
+	const struct session *session = cell->session;
+	int status;
+
+	if (cell->is_live || cell->state != CELL_RUNNING || cell->script_within == 0 ||
+		!cgroup_run_has_peak(&session->jaild->cgroups, &session->cgroup))
+		return;
+	/* who had put the copy there may have been about when it started */
+	if (cell->script == 0)
+		cell_know_script(cell);
+	if (cell->script == 0 || !is_past(cell, &status))
+		return;
+	cell_heed(cell); /* init has the first word, if it has said it */
+	if (cell->state == CELL_RUNNING && !cell->has_exit && !cell->has_end &&
+		cell->failure.error == 0)
+		answer(cell, status);
+}
+
+void cell_faded(struct cell *cell)
+{
+	struct session *session = cell->session;
+	struct cgroup_usage usage;
+
+	session->fading = NULL;
+	/* what the end has cost is no later run's */
+	cgroup_run_end(&session->jaild->cgroups, &session->cgroup, &cell->cgroup, &usage);
+	cell_spare_schedule(session);
+}
