@@ -25,10 +25,11 @@ int cgroup_cell_is_frozen(struct cgroup_cell *cell);
 int cgroup_cell_processes(
 	const struct cgroup_cell *cell, pid_t pids[CGROUP_CELL_PIDS_MAX], size_t *ret_n);
 
-/* v1: how many the kernel has killed for memory in the session since cgroup_run_begin; and
- * takes the event of a kill away. */
+/* How many the kernel has killed for memory in the session since cgroup_run_begin (0 where that is
+ * not counted). */
 int cgroup_session_kills(
 	const struct cgroup_root *root, const struct cgroup_session *session, uint64_t *ret_kills);
+/* v1: takes the event of a kill away. */
 void cgroup_session_event_clear(const struct cgroup_session *session);
 
 /* What the session's group holds. */

@@ -438,6 +438,18 @@ static void call_lose(struct cell *cell)
 	cell_answer_ended(cell, &usage);
 }
 
+/* It stood still, or was about to. The kernel kills what does, for memory; else something of it has
+ * ended it between its last word and the frost. */
+static enum wire_lost lost_at_rest(const struct session *session)
+{
+	uint64_t kills;
+
+	return cgroup_session_kills(&session->jaild->cgroups, &session->cgroup, &kills) == 0 &&
+			       kills > 0
+		       ? WIRE_LOST_MEMORY
+		       : WIRE_LOST_CRASH;
+}
+
 void live_finish(struct cell *cell)
 {
 	struct live *live = &cell->session->live;
@@ -446,7 +458,7 @@ void live_finish(struct cell *cell)
 	if (cell->session->cell == cell)
 		call_lose(cell);
 	else if (live->lost == WIRE_LOST_NOTHING)
-		lost_set(live, WIRE_LOST_MEMORY); /* who kills what stands still? the kernel */
+		lost_set(live, lost_at_rest(cell->session));
 	live->pidfd = fd_close(live->pidfd);
 	live->freeze_fd = fd_close(live->freeze_fd);
 	live->cell = NULL;

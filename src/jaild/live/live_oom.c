@@ -48,7 +48,6 @@ static void count(struct session *session, uint64_t *ret_kills, uint64_t *ret_lo
 {
 	uint64_t before = session->live.n_processes;
 
-	*ret_kills = 0;
 	(void)cgroup_session_kills(&session->jaild->cgroups, &session->cgroup, ret_kills);
 	*ret_lost = before - MIN(living(session), before);
 }
