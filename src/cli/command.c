@@ -30,10 +30,10 @@ static const char run_usage[] =
 	"      --json             print the answer as JSON and nothing else\n"
 	"      --rootfs DIR       system files (default: image or this machine's /usr)\n"
 	"      --server URL       let a `cloche up` do it: http://HOST:PORT or unix:PATH\n"
-	"      --token-file FILE  its token (default: here, that of --state DIR)\n"
+	"      --token-file FILE  its token (default: the file token of --state DIR)\n"
 	"      --session KEY      with --server: the session to run in, which stays open\n"
 	"      --policy POLICY    of a new session: ephemeral (default) or kept, on disk\n"
-	"      --live, --reset    in its live interpreter, which keeps names; a new one\n"
+	"      --live, --reset    there, keep Python's names from run to run; forget them\n"
 	"      --unlimited-host   run even where no memory, process, CPU limit can be "
 	"set\n" RUN_USAGE_TEST "\n"
 	"Exit status: the script's; 128+n for its signal n; 137 memory; 124 time;\n"
@@ -67,7 +67,7 @@ static const char session_usage[] =
 	"Usage: cloche session ls|show|stop|rm [OPTION]... [KEY]...\n"
 	"       cloche session export [--out FILE] KEY\n"
 	"       cloche session import [--policy POLICY] [--profile NAME] KEY FILE\n"
-	"Lists the sessions of a supervisor, shows some of them, stops kept ones, or\n"
+	"Lists the sessions of a service (`cloche up`), shows some, stops kept ones, or\n"
 	"closes them with all that is in them; a run under way in one is ended. Writes a\n"
 	"session as a tar, and makes a session out of one.\n"
 	"\n"
@@ -77,15 +77,15 @@ static const char session_usage[] =
 	"      --state DIR        another state directory than the default\n"
 	"      --json             print JSON\n"
 	"\n"
-	"Exit status: 0 done; 125 refused or no supervisor; 2 usage.\n";
+	"Exit status: 0 done; 125 refused or no service; 2 usage.\n";
 
 static const char files_usage[] =
 	"Usage: cloche files ls KEY\n"
 	"       cloche files get KEY PATH [--out FILE|-]\n"
 	"       cloche files put KEY FILE [PATH] [--policy POLICY] [--profile NAME]\n"
 	"       cloche files rm KEY PATH...\n"
-	"Lists, fetches, brings and removes files of a session of a supervisor. Bringing\n"
-	"one opens the session. Fetching overwrites nothing here.\n"
+	"Lists, fetches, brings and removes files of a session of a service (`cloche\n"
+	"up`). Bringing one opens the session. Fetching overwrites nothing here.\n"
 	"\n"
 	"  -o, --out FILE         where it goes (default: its own name here); - is stdout\n"
 	"  -p, --profile NAME     the limits of a session that is opened\n"
@@ -96,12 +96,12 @@ static const char files_usage[] =
 	"      --state DIR        another state directory than the default\n"
 	"      --json             print JSON\n"
 	"\n"
-	"Exit status: 0 done; 125 refused or no supervisor; 2 usage.\n";
+	"Exit status: 0 done; 125 refused or no service; 2 usage.\n";
 
 static const char cancel_usage[] =
 	"Usage: cloche cancel [OPTION]... RUN...\n"
-	"Ends runs of a supervisor; their answers say `cancelled`. `cloche session ls`\n"
-	"shows the runs under way.\n"
+	"Ends runs of a service (`cloche up`); their answers say `cancelled`.\n"
+	"`cloche session ls` shows the runs under way.\n"
 	"\n"
 	"      --server URL       http://HOST:PORT or unix:PATH (default: the socket of\n"
 	"                         the state directory)\n"
@@ -109,7 +109,7 @@ static const char cancel_usage[] =
 	"      --state DIR        another state directory than the default\n"
 	"      --json             print JSON\n"
 	"\n"
-	"Exit status: 0 done; 125 refused or no supervisor; 2 usage.\n";
+	"Exit status: 0 done; 125 refused or no service; 2 usage.\n";
 
 static const char token_usage[] =
 	"Usage: cloche token add --tenant NAME [OPTION]...\n"
@@ -169,17 +169,17 @@ static const char help_usage[] = "Usage: cloche help [COMMAND]\n"
 const struct command commands[] = {
 	{ "run", "run a script in a jail and collect the files it makes", run_usage, cli_run,
 		true },
+	{ "doctor", "say what this machine lacks for a jail, and the remedy", doctor_usage,
+		cli_doctor, true },
+	{ "image", "make and list the system files of jails", image_usage, cli_image, false },
+	{ "jail", "show what the jail forbids", jail_usage, cli_jail, false },
 	{ "up", "serve jailed runs over HTTP", up_usage, cli_up, true },
-	{ "session", "list, show, stop and close sessions of a supervisor", session_usage,
+	{ "token", "say who may use a service", token_usage, cli_token, false },
+	{ "session", "list, show, stop, close and copy sessions of a service", session_usage,
 		cli_session, false },
 	{ "files", "list, fetch, bring and remove files of a session", files_usage, cli_files,
 		false },
-	{ "cancel", "end a run of a supervisor", cancel_usage, cli_cancel, false },
-	{ "token", "say who may use a service", token_usage, cli_token, false },
-	{ "image", "make and list the system files of jails", image_usage, cli_image, false },
-	{ "doctor", "say what this machine lacks for a jail, and the remedy", doctor_usage,
-		cli_doctor, true },
-	{ "jail", "show what the jail forbids", jail_usage, cli_jail, false },
+	{ "cancel", "end a run of a service", cancel_usage, cli_cancel, false },
 	{ "help", "show this, or one command", help_usage, cli_help, false },
 	{ NULL, NULL, NULL, NULL, false },
 };

@@ -22,7 +22,8 @@ int cli_help(int argc, char **argv)
 		     "Runs code that nobody has read, in a jail.\n\n");
 	for (const struct command *command = commands; command->name; command++)
 		(void)printf("  %-8s %s\n", command->name, command->summary);
-	(void)printf("\n`cloche help COMMAND` or `cloche COMMAND --help` shows its options;\n"
+	(void)printf("\nA first try: echo 'print(6 * 7)' | cloche run -\n"
+		     "`cloche help COMMAND` or `cloche COMMAND --help` shows its options;\n"
 		     "cloche(1) says more. `cloche --version` prints the version.\n");
 	return 0;
 }

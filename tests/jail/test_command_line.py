@@ -166,7 +166,11 @@ def test_a_folder_that_takes_no_files_is_refused_before_the_run(cloche):
     usage_error(run, "--out /proc/here", "name another folder")
 
 
-MISSING = {"a file": ("open('sales.csv')", "--file NAME"), "a package": ("import no_such_package", "cloche image build")}
+MISSING = {
+    "a file": ("open('sales.csv')", "--file NAME"), "a package": ("import no_such_package", "cloche image build"),
+    "a network": ("import urllib.request as u; u.urlopen('http://example.com')", "no network"),
+    "a name server": ("import socket; socket.getaddrinfo('example.com', 80)", "no network"),
+}
 
 
 @pytest.mark.parametrize("script, word", MISSING.values(), ids=MISSING)

@@ -52,6 +52,13 @@ static void remedy(struct buf *line, const struct cost *cost)
 	}
 }
 
+/* Of urllib, socket, requests and httpx. */
+static bool is_of_network(struct str name)
+{
+	return str_eq(name, STR("URLError")) || str_eq(name, STR("gaierror")) ||
+	       str_eq(name, STR("ConnectionError")) || str_eq(name, STR("ConnectError"));
+}
+
 /* Errors that mostly mean that the jail has not what the script had outside. Only the error's name
  * counts, which is compared and never shown: a script can make it up, and gets a line too much. */
 static void missing_say(const struct cost *cost)
@@ -60,6 +67,8 @@ static void missing_say(const struct cost *cost)
 		return;
 	if (str_eq(cost->error_name, STR("FileNotFoundError")) && !cost->has_files)
 		say("the script sees none of your files: --file NAME puts one beside it");
+	else if (is_of_network(cost->error_name))
+		say("a jail has no network: fetch it here, and bring it in by --file NAME");
 	else if (str_eq(cost->error_name, STR("ModuleNotFoundError")) && cost->is_elsewhere)
 		say("a module of your own comes in by --file NAME; packages are those of the "
 		    "server's system files, which its /v1/info lists");
