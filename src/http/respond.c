@@ -94,6 +94,10 @@ void http_respond_body_error(struct http_request *request, int error)
 		fault_set(&fault, FAULT_REQUEST_TIMEOUT, "The body did not come in time.");
 	else
 		fault_set(&fault, FAULT_BAD_REQUEST, "The body was cut short.");
+	/* Closing a session, as the code advises, would not help. */
+	if (error == -EDQUOT || error == -ENOMEM)
+		fault_advise(
+			&fault, "Send fewer at once, or smaller ones: a file goes by PUT instead.");
 	http_respond_fault(request, &fault);
 }
 

@@ -91,7 +91,8 @@ def test_S16_deep_wide_and_double_json(api, key):
         assert response.status in statuses, (body[:60], response)
         if response.status == 422:
             assert response.code == "invalid_field" and response.json["field"]
-    assert api.call("POST", target, b"{}", {"Content-Type": "text/plain"}).status == 415
+    response = api.call("POST", target, b"{}", {"Content-Type": "text/plain"})
+    assert response.status == 415 and "Content-Type: application/json" in response.json["advice"]
 
 
 def test_S16_values_at_and_over_their_bounds(api, key):

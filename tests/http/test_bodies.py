@@ -226,5 +226,6 @@ def test_bodies_in_memory_are_bounded_together(start):
         while (answer := server.say(sized(JSON, b"{}"))).status == 200:
             assert time.monotonic() < deadline
         assert answer.problem() == "server_busy" and answer.headers["retry-after"] == "1"
+        assert answer.json()["advice"].startswith("Send fewer at once")
     server.wait_for(lambda stats: stats["served"] == 1)
     assert server.say(sized(JSON, b"x" * 60000)).status == 200

@@ -161,7 +161,7 @@ static int state_open(struct job *job)
 	}
 	if (tokens_parse(buf_get_slice(&job->text), &job->tokens, &fault) == 0)
 		return 0;
-	say("%s/tokens: %s", path, fault.text);
+	say("%s/tokens: %s; mend or remove that line", path, fault.text);
 	return EXIT_OURS;
 }
 

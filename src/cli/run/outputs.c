@@ -176,8 +176,9 @@ void outputs_collect(const struct outputs_request *request, const struct changes
 			is_tried = true;
 			out_fd = folder_open(request->out_dir);
 			if (out_fd < 0)
-				say("--out %s: cannot be used: %s", request->out_dir,
-					strerror(-out_fd));
+				say("--out %s: cannot be used: %s; name another folder and run it "
+				    "again",
+					request->out_dir, strerror(-out_fd));
 		}
 		if (out_fd < 0 || file_save(request, out_fd, change, &outputs, file) < 0)
 			outputs.n_failed++;

@@ -245,7 +245,9 @@ static int tell(const struct job *job, const struct answer *answer, const struct
 		return say_json(j);
 	}
 	if (answer->is_files_truncated)
-		say("too many changed files, or too long paths: not all were taken (at most %d)",
+		say("too many changed files, or too long paths: not all were taken (at most %d); "
+		    "let "
+		    "the script pack them into one",
 			CHANGES_MAX);
 	if (!is_plain || job->screen.is_terminal)
 		cost_answer_say(answer, job->options.profile, job->inputs.n > 0);

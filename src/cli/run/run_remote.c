@@ -351,7 +351,9 @@ static void cut_say(const struct remote *remote)
 			    "write long output to a file",
 				names[i], remote->shown[i], all[i]);
 	if (remote->answer.is_files_truncated)
-		say("too many changed files, or too long paths: not all were taken (at most %d)",
+		say("too many changed files, or too long paths: not all were taken (at most %d); "
+		    "let "
+		    "the script pack them into one",
 			CHANGES_MAX);
 }
 
