@@ -92,8 +92,10 @@ int cgroup_session_memory(const struct cgroup_root *root, struct cgroup_session 
 	if (root->backend == WIRE_CGROUP_NONE)
 		return 0;
 	cgroup_session_name(name, session->number);
-	r = cgroup_file_number_in(
-		fd, name, is_v2 ? "memory.current" : "memory.usage_in_bytes", NULL, &used);
+	r = cgroup_held_number(&session->file_fds[CGROUP_USED],
+		&(struct cgroup_path){
+			fd, name, is_v2 ? "memory.current" : "memory.usage_in_bytes" },
+		NULL, &used);
 	if (r == 0)
 		r = cgroup_held_numbers(&session->file_fds[CGROUP_STAT],
 			&(struct cgroup_path){ fd, name, "memory.stat" }, keys, held);
