@@ -43,6 +43,7 @@ NULL = "/dev/null"
 # As in src/wire/report.h.
 REPORT_NAMES = 6
 NAMES_MAX = 4096  # bytes of all names together
+TELL_AGAIN = 16  # calls
 SOURCES_MAX = 4 * 1024 * 1024  # characters of code that tracebacks can show
 
 __builtins__ = boot.__builtins__  # a copy: the code may break the builtins
@@ -149,8 +150,11 @@ class Report:
         self.identity = fstat(fd)[1:3]  # inode, device
 
     def begin(self):
-        """As tell_begun() of bootstrap.py, of a report that is empty."""
-        boot.written = pwrite(self.fd, boot.BEGUN + boot.monotonic_ns().to_bytes(8, "little"), 0)
+        """As tell_begun() of bootstrap.py, of a report that is empty. What fails there is not the code's to see."""
+        try:
+            boot.written = pwrite(self.fd, boot.BEGUN + boot.monotonic_ns().to_bytes(8, "little"), 0)
+        except OSError:
+            pass
 
     def is_ours(self):
         try:
@@ -280,9 +284,12 @@ def forget_results():
         boot.figures_left = boot.FIGURES_MAX
 
 
-def tell_names():
-    """The names of the session's globals, if they are others than before, so that their loss can be told."""
+def tell_names(number):
+    """The names of the session's globals, if they are others than before, so that their loss can be told; and now and
+    then in any case: the code may have written over the report that told them."""
     global told_names, seen_names
+    if number % TELL_AGAIN == 0:
+        told_names, seen_names = None, ()
     all_names = tuple(module.__dict__)
     if len(all_names) == len(seen_names) and all(map(is_, all_names, seen_names)):
         return
@@ -324,7 +331,7 @@ def call(channel):
     try:
         show_results(error)
         forget_results()
-        tell_names()
+        tell_names(number)
     except Exception:
         pass  # no more results then
     error = None

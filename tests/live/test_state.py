@@ -36,6 +36,27 @@ def test_names_are_told_when_they_change(session):
     assert session("del x, y").report[NAMES] == ""
 
 
+def test_names_that_a_report_lost_are_told_again(session):
+    """The code writes over the report of the call in which they came."""
+    session.good("x = 1")
+    called = session("""
+import os, stat
+for fd in range(4, 64):
+    try:
+        if stat.S_ISREG(os.fstat(fd).st_mode): os.pwrite(fd, bytes([255] * 5), 0)
+    except OSError: pass
+""")
+    assert called.ended["code"] == 0 and NAMES not in called.report, called
+    told = [called.names for called in (session("1") for _ in range(16)) if NAMES in called.report]
+    assert told == [["x", "os", "stat", "fd"]]
+
+
+def test_report_that_takes_nothing_is_not_the_codes_to_see(session):
+    """Its OSError was shown as the code's, which did not run."""
+    session.good("import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))")
+    assert session.good("print('ran')") == "ran\n"
+
+
 def test_report_is_not_written_into_a_file_that_took_its_number(session):
     session.good("import os\nos.closerange(4, 64)\nfds = [os.open(f'f{n}', os.O_RDWR | os.O_CREAT) for n in range(16)]")
     assert session.good("print([os.fstat(fd).st_size for fd in fds] == [0] * 16)") == "True\n"

@@ -197,7 +197,7 @@ static void note_started(struct cell *cell, enum wire_interpreter interpreter)
 	loop_timer_set(&cell->session->jaild->loop, &live->tell, TELL_DELAY_US, on_tell);
 }
 
-/* init finds it when it goes on. */
+/* It lies in init's socket before a cell that stands still is let go on. */
 static int call_send(struct cell *cell, bool is_frozen)
 {
 	struct live_call call = { .magic = LIVE_MAGIC,
@@ -313,7 +313,7 @@ bool live_call(struct session *session, struct run_request *request, struct fail
 	return true;
 }
 
-/* The counters of one call: those of the leaf since it was thawed. */
+/* What one call has used: by the leaf's counters since the end of the one before. */
 static void usage_take(struct cell *cell, struct cgroup_usage *ret_usage)
 {
 	struct session *session = cell->session;
