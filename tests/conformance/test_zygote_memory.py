@@ -6,6 +6,7 @@ import signal
 import time
 from pathlib import Path
 
+import account
 import pytest
 import wire
 from conftest import SERVES, serving
@@ -94,9 +95,7 @@ def said(jaild):
     return (jaild.launcher.stderr.read() or b"").decode()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_zygote_that_is_over_its_memory_is_replaced(warm, kind):
-    """Its group is given no more than it has: the next copies are too much. Runs are slower then, and never wrong."""
+def check_that_it_is_replaced(warm, kind):
     groups, other = Groups(warm.pen), KINDS[kind == "small"]
     group, pids = groups.zygotes(kind), zygotes_of(warm)
     lost, stays, before = members(group), members(groups.zygotes(other)), warm.zygotes()
@@ -119,6 +118,36 @@ def test_zygote_that_is_over_its_memory_is_replaced(warm, kind):
     assert warm_run(warm, IS_WARM, kind) == "True\n"
     lines = [line for line in said(warm).splitlines() if "reason=memory" in line]
     assert len(lines) == 1 and f"kind={kind}" in lines[0] and "error=12" in lines[0], lines
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_zygote_that_is_over_its_memory_is_replaced(warm, kind):
+    """Its group is given no more than it has: the next copies are too much. Runs are slower then, and never wrong."""
+    check_that_it_is_replaced(warm, kind)
+
+
+@pytest.fixture
+def of_an_ordinary_user(pen):
+    """A jaild that such a user has started, in groups that are delegated to him as systemd does it."""
+    entry = account.ensure_user()
+    for folder in pen.folders.values():
+        for path in (folder, *(folder / name for name in account.OWNED_FILES if name)):
+            if path.exists():
+                os.chown(path, entry.pw_uid, entry.pw_gid)
+    become = f'exec setpriv --reuid {entry.pw_uid} --regid {entry.pw_gid} --init-groups -- "$@"; '
+    with wire.Jaild(pen, options=["--zygotes", "1000000"], before=become) as jaild:
+        serving(jaild)
+        yield jaild
+
+
+def test_zygotes_of_an_ordinary_user_are_bounded_too(of_an_ordinary_user):
+    jaild, groups = of_an_ordinary_user, Groups(of_an_ordinary_user.pen)
+    assert Path(f"/proc/{jaild.pid}").stat().st_uid != 0
+    for kind in KINDS:
+        pid, = members(groups.zygotes(kind))
+        assert pid in zygotes_of(jaild) and groups.zygotes(kind).stat().st_uid != 0
+        assert 2 * groups.used(groups.zygotes(kind)) < groups.limit(groups.zygotes(kind)) < 2048 * MIB
+    check_that_it_is_replaced(jaild, "small")
 
 
 def test_many_zygotes_leave_no_groups(pen):
