@@ -33,7 +33,8 @@ def test_names_are_told_when_they_change(session):
     assert NAMES not in session("x += 1").report
     assert session("y = 1").names == ["x", "y"]
     assert session("raise SystemExit(x)").ended["code"] == 2
-    assert session("del x, y").report[NAMES] == ""
+    assert session("del x; z = 1").names == ["y", "z"], "as many as before"
+    assert session("del y, z").report[NAMES] == ""
 
 
 def test_names_that_a_report_lost_are_told_again(session):
@@ -77,6 +78,32 @@ def test_each_call_has_its_own_streams_arguments_and_variables(session):
     assert called.ended["code"] == 1 and called.report[ERROR] == "EOFError"
     assert session.good("import os, time; print(os.environ['COLOUR'], time.tzname[0])", env=["COLOUR=red", "TZ=Asia/Tokyo"]) == "red JST\n"
     assert session.good("print(os.environ['COLOUR'])") == "red\n", "variables stay, as everything does"
+
+
+@pytest.mark.parametrize("more", range(-2, 3))
+def test_code_within_the_word_and_in_a_memory_file_is_the_same(more, session):
+    """Init hands a package of 4,096 bytes over within its word, one of 4,097 beside it."""
+    words = {"args": ["one", "zwei\N{WHITE SMILING FACE}"], "env": ["COLOUR=red"]}
+    code = "import os, sys\nprint(sys.argv[1:], os.environ['COLOUR'], input(), len(text))\ntext = '{}'"
+    left = 4096 + more - len(wire.package(code, **words)) + 2
+    session.good("text = 'before'")
+    assert session.good(code.format("x" * left), stdin=b"told\n", **words) == "['one', 'zwei\N{WHITE SMILING FACE}'] red told 6\n"
+    assert session.good("print(len(text), sys.argv[1:], sys.stdin.read())") == f"{left} [] \n"
+
+
+def test_what_is_printed_between_two_calls_is_lost_even_without_our_null(session):
+    """The code closes what 1 is connected to in between."""
+    session.good("""
+import os, threading, time
+os.closerange(4, 64)
+errors = []
+def write():
+    while True:
+        try: os.write(1, b'late '); time.sleep(0.001)
+        except BaseException as error: errors.append(error); return
+""")
+    session.good("threading.Thread(target=write, daemon=True).start()")
+    assert session.good("import stat; print(stat.S_ISFIFO(os.fstat(1).st_mode), errors, end='$')").replace("late ", "") == "True []$"
 
 
 def test_report_tells_when_the_code_began(session):
