@@ -68,8 +68,10 @@ def reserve(bytes):
     """Has Python's allocator ask the kernel now for what the imports will fill, in one piece, which
     fits into huge pages; piece by piece it would lie between libraries. Returns what holds it."""
     blocks = [None] * (bytes // BLOCK)  # a list that grew would lie between
+    native.align(ARENA)
     for at in range(len(blocks)):
         blocks[at] = b"%0479d" % 0
+    native.align(0)
     return blocks[:: ARENA // BLOCK // 2]  # at least one of each arena
 
 
@@ -184,15 +186,16 @@ def reopen(number):
 def open_streams():
     """As almost every script has them: /dev/null is here already, the pipes only while they are looked at."""
     kept = dup(1)
-    for end in pipe():
-        dup2(end, 1)
-        close(end)
+    end, other_end = pipe()
+    dup2(other_end, 1)
     dup2(1, 2)
     for number in range(3):
         reopen(number)
+    print("", flush=True)  # the linker looks functions up that were never called, which every copy would do
     dup2(kept, 1)
     dup2(kept, 2)
-    close(kept)
+    for fd in kept, end, other_end:
+        close(fd)
 
 
 def stat_or_none(path):
@@ -282,7 +285,7 @@ def at_end():
 def all_is_usual():
     """Whether the script has left alone what Python's end looks at."""
     now = sys.__dict__
-    if not now.keys() <= OF_SYS:
+    if not native.is_within(now, OF_SYS):
         return False
     for (name, _), stream in zip(STANDARD, STREAMS):
         if now.get(name) is not stream or now.get(f"__{name}__") is not stream:
@@ -476,7 +479,7 @@ ENDING = (  # sys_deletes of CPython
     "path argv ps1 ps2 last_exc last_type last_value last_traceback path_hooks path_importer_cache "
     "meta_path __interactivehook__"
 ).split()
-OF_SYS = {*sys.__dict__, "last_type", "last_value", "last_traceback", "last_exc"}
+OF_SYS = dict.fromkeys((*sys.__dict__, "last_type", "last_value", "last_traceback", "last_exc"))
 STANDARD = ("stdin", "r"), ("stdout", "w"), ("stderr", "w")
 LOADED = {}
 STREAMS = [None, None, None]

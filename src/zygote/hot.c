@@ -189,6 +189,28 @@ int hot_learn(int pagemap_fd, const struct hot_span *spans, size_t n_spans, uint
 	return r;
 }
 
+void hot_align(size_t piece)
+{
+	static void *filler = MAP_FAILED;
+	static size_t size;
+	uint64_t end;
+
+	if (filler != MAP_FAILED)
+		(void)munmap(filler, size);
+	filler = MAP_FAILED;
+	if (piece == 0)
+		return;
+	filler = mmap(NULL, piece, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (filler == MAP_FAILED)
+		return;
+	(void)munmap(filler, piece);
+	end = (uintptr_t)filler + piece;
+	size = end & (HUGE_BYTES - 1);
+	filler = size == 0 ? MAP_FAILED
+			   : mmap((void *)(uintptr_t)(end - size), size, PROT_NONE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
 bool hot_is_child(void)
 {
 	return child_socket >= 0;

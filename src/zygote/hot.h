@@ -44,6 +44,11 @@ void hot_settle(void);
 /* In a copy: gets pages of its own for those of the list, as far as the kernel likes. */
 void hot_populate(void);
 
+/* Has memory that is asked for from now on, in pieces of this size, which the kernel lays from
+ * above, end where a huge page does; with 0, no longer. Without effect where the kernel lays it
+ * elsewhere. */
+void hot_align(size_t piece);
+
 /* Puts what the spans hold into huge pages, as far as the kernel likes: a copy is then made, and
  * ends, in a quarter of the time. After hot_learn, which cannot see through them. madvise(2) */
 void hot_gather(const struct hot_span *spans, size_t n_spans);

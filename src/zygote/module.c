@@ -170,6 +170,17 @@ static PyObject *stop(PyObject *module, PyObject *arguments)
 	Py_RETURN_NONE;
 }
 
+static PyObject *align(PyObject *module, PyObject *arguments)
+{
+	Py_ssize_t piece;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "n", &piece))
+		return NULL;
+	hot_align((size_t)piece);
+	Py_RETURN_NONE;
+}
+
 static PyObject *gather(PyObject *module, PyObject *arguments)
 {
 	const char *bytes;
@@ -247,6 +258,22 @@ static PyObject *changed(PyObject *module, PyObject *arguments)
 		}
 	}
 	return names;
+}
+
+/* Whether each name in the first dictionary is in the second one; likewise without a reference. */
+static PyObject *is_within(PyObject *module, PyObject *arguments)
+{
+	PyObject *now, *known, *name;
+	Py_ssize_t at = 0;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "OO", &now, &known))
+		return NULL;
+	while (PyDict_Next(now, &at, &name, NULL)) {
+		if (!PyDict_GetItemWithError(known, name))
+			return PyErr_Occurred() ? NULL : PyBool_FromLong(0);
+	}
+	return PyBool_FromLong(1);
 }
 
 /* By exit(3), which calls what libraries have registered, if the script has loaded any; else that
@@ -367,11 +394,15 @@ static PyMethodDef methods[] = {
 		"copy has alone. Returns 1 in the child that is to run, else 0 or -errno." },
 	{ "stop", stop, METH_VARARGS,
 		"In that child: lets the parent look, and says how many pages it has alone." },
+	{ "align", align, METH_VARARGS,
+		"Has memory of this size begin with huge pages; 0: no more." },
 	{ "gather", gather, METH_VARARGS,
 		"Puts the memory of spans, and our text, into huge pages." },
 	{ "keep", keep, METH_O, "Keeps an object for as long as the process lives." },
 	{ "changed", changed, METH_VARARGS,
 		"Names of what is not the same in another dictionary." },
+	{ "is_within", is_within, METH_VARARGS,
+		"Whether a dictionary's names are in another one." },
 	{ "leave", leave, METH_VARARGS,
 		"Ends the process with this status, without Python's end." },
 	{ "note", note, METH_VARARGS, "Notes a file that Python is loaded from, for is_same." },
