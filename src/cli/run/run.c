@@ -315,27 +315,31 @@ static int execute(struct job *job)
 
 int cli_run(int argc, char **argv)
 {
-	struct job job = { .image_fd = -1, .jaild = JAILD_INIT, .source = { .open = on_open } };
-	int r = run_options_parse(argc, argv, &job.options), status;
+	AUTO_FREE struct job *job = xcalloc(1, sizeof(*job)); /* large for a stack */
+	int r, status;
 
+	job->image_fd = -1;
+	job->jaild = (struct jaild)JAILD_INIT;
+	job->source.open = on_open;
+	r = run_options_parse(argc, argv, &job->options);
 	if (r < 0)
 		return EXIT_USAGE;
 	if (r == RUN_OPTIONS_HELP)
 		return EXIT_HELP;
-	if (job.options.server.server)
-		return run_remote(&job.options);
-	extent_key_make(&job.hash_key);
-	run_init(&job.run);
-	convert_jail_init(&job.convert, &job.jaild);
-	status = prepare(&job);
+	if (job->options.server.server)
+		return run_remote(&job->options);
+	extent_key_make(&job->hash_key);
+	run_init(&job->run);
+	convert_jail_init(&job->convert, &job->jaild);
+	status = prepare(job);
 	if (status == 0)
-		status = execute(&job);
-	run_fini(&job.run);
-	jaild_stop(&job.jaild);
-	snapshot_fini(&job.before);
-	snapshot_fini(&job.after);
-	inputs_fini(&job.inputs);
-	script_fini(&job.script);
-	(void)fd_close(job.image_fd);
+		status = execute(job);
+	run_fini(&job->run);
+	jaild_stop(&job->jaild);
+	snapshot_fini(&job->before);
+	snapshot_fini(&job->after);
+	inputs_fini(&job->inputs);
+	script_fini(&job->script);
+	(void)fd_close(job->image_fd);
 	return status;
 }
