@@ -236,16 +236,18 @@ class Service:
         text = Path(f"/proc/{pid or self.supervisor()}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+) kB", text)[1])
 
-    def wait_anew(self, name, killed):
-        """Until other processes than the killed ones have the name: before, /ready may tell of those."""
-        until(lambda: self.pids(name) and not set(killed) & set(self.pids(name)), within=30)
+    def wait_anew(self, name, before, since):
+        """After a kill: until none of the processes of the name is one that was there before, and a run has worked since."""
+        until(lambda: self.pids(name) and not set(before) & set(self.pids(name)), within=30)
+        self.wait_ready(since=since)
 
-    def wait_ready(self, within=30):
-        """After one of its processes died: until /ready says so again."""
+    def wait_ready(self, within=30, since=float("-inf")):
+        """After one of its processes died: until /ready says so again, of a run that ended since; by time.monotonic()."""
         deadline = time.monotonic() + within * load()
         while time.monotonic() < deadline:
             with contextlib.suppress(OSError, http.client.HTTPException):
-                if self.api.get("/ready", timeout=5).status == 200:
+                said = self.api.get("/ready", timeout=5)
+                if said.status == 200 and (said.json["canary_ms_ago"] + 1) / 1000 < time.monotonic() - since:
                     return
             time.sleep(0.1)
         raise AssertionError("not ready again\n" + self.logged()[-4000:])

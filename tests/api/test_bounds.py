@@ -142,12 +142,11 @@ def test_S18_a_killed_supervisor_leaves_nothing(start):
 def test_S18_what_died_comes_back(start, name):
     service = start()
     service.api.answer("k", "open('x','w')")
-    killed = service.pids(name)
-    for pid in killed:
+    before, since = service.pids(name), time.monotonic()
+    for pid in before:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    service.wait_anew(name, killed)
-    service.wait_ready()
+    service.wait_anew(name, before, since)
     answer = service.api.answer("k", "print(1)")
     assert answer["stdout"]["text"] == "1\n" and answer["session_state"] in ("new", "reset")
 

@@ -87,11 +87,10 @@ def test_S18_a_part_dies_under_load(start, name, number):
     token = (service.state / "token").read_text()
     under = Load(service)
     # jaild itself is the first process of its own space, where SIGTERM is for its launcher alone.
-    victim = service.pids(name)[0 if number == signal.SIGTERM else -1]
-    os.kill(victim, number)
+    before, since = service.pids(name), time.monotonic()
+    os.kill(before[0 if number == signal.SIGTERM else -1], number)
     check_told(under.ends())
-    service.wait_anew(name, [victim])
-    service.wait_ready()
+    service.wait_anew(name, before, since)
     assert (service.state / "token").read_text() == token
     assert service.process.poll() is None
     for key in ("spin", "bomb", "print"):
@@ -157,11 +156,9 @@ def test_S18_deaths_in_a_row(start):
     service = start()
     for turn in range(12 if LONG else 3):
         for name in ("cloche-supervisor", "cloche-jaild"):
-            for pid in service.pids(name)[-1:]:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-                service.wait_anew(name, [pid])
-        service.wait_ready()
+            before, since = service.pids(name), time.monotonic()
+            os.kill(before[-1], signal.SIGKILL)
+            service.wait_anew(name, before, since)
         assert service.api.answer("k", f"print({turn})")["stdout"]["text"] == f"{turn}\n"
 
 

@@ -3,12 +3,14 @@ import hashlib
 import contextlib
 import json
 import os
+import signal
 import stat
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
-from service import PROGRAM, until
+from service import PROGRAM, Background, until
 
 CODE = "import os,sys;print(len(os.environ), sys.stdin.read(3), 'code-9f31')"
 
@@ -76,7 +78,6 @@ def test_profiles_of_a_token(service, api, key):
 
 
 def test_a_run_of_another_tenant_cannot_be_cancelled(service, api, key):
-    from service import Background
     other = api.with_token(token_add(service, "--tenant", "t4")["token"])
     until(lambda: other.get("/v1/info").status == 200)
     run = Background(api.run, key, "import time;time.sleep(2);print('whole')", run_id=f"{key}-own")
@@ -84,6 +85,35 @@ def test_a_run_of_another_tenant_cannot_be_cancelled(service, api, key):
     assert other.call("POST", f"/v1/runs/{key}-own/cancel").status == 404
     assert other.delete(f"/v1/sessions/{key}").status == 404
     assert run.result().json["stdout"]["text"] == "whole\n"
+
+
+def test_one_key_of_two_tenants_is_two_sessions_in_every_call(start):
+    """Kept, live, with a run under way: whatever the other one asks for by the same name is not there, or his own."""
+    service = start()
+    mine, other = (service.api.with_token(token_add(service, "--tenant", name)["token"]) for name in ("mine", "other"))
+    until(lambda: mine.get("/v1/info").status == other.get("/v1/info").status == 200)
+    more = {"state": "live", "policy": "kept"}
+    assert mine.answer("k", "secret_name = 1; open('secret-file', 'w').write('1')", **more)["outcome"] == "ok"
+    run = Background(mine.run, "k", "import time\nopen('up', 'w')\ntime.sleep(60)", run_id="secret-run", **more)
+    until(lambda: mine.file("k", "up").status == 200)
+    for method, target in (("GET", ""), ("GET", "/export"), ("GET", "/files"), ("GET", "/files/secret-file"),
+                           ("DELETE", "/files/secret-file"), ("POST", "/stop"), ("DELETE", "")):
+        assert other.call(method, f"/v1/sessions/k{target}").status == 404, (method, target)
+    assert other.call("POST", "/v1/runs/secret-run/cancel").status == 404
+    assert other.answer("k", "import os; print(os.listdir(), 'secret_name' in globals())", run_id="secret-run",
+                        **more)["stdout"]["text"] == "[] False\n"
+    assert [row["tenant"] for row in other.get("/v1/sessions").json["sessions"]] == ["other"]
+    shown = [other.get(target).body for target in ("/v1/sessions", "/v1/sessions/k", "/metrics", "/v1/info")]
+    assert not any(b"secret" in body for body in shown[:1] + shown[2:])
+    assert other.delete("/v1/sessions/k").status == 204
+    assert mine.call("POST", "/v1/runs/secret-run/cancel").status == 202
+    assert run.result().json["end"]["reason"] == "cancelled"
+    before, since = service.pids("cloche-jaild"), time.monotonic()
+    os.kill(before[-1], signal.SIGKILL)
+    service.wait_anew("cloche-jaild", before, since)
+    assert other.answer("k", "1", **more)["reset"] is None
+    answer = mine.answer("k", "print(open('secret-file').read())", **more)
+    assert answer["stdout"]["text"] == "1\n" and "secret_name" in answer["reset"]["lost"]
 
 
 def test_the_token_is_nowhere_but_in_its_file(service, api, key):
