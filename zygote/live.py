@@ -81,8 +81,11 @@ def read_all(fd, size):
 
 
 def connect_as(number, fd):
-    dup2(fd, number)
-    close(fd)
+    if fd == number:  # the code has closed it
+        set_inheritable(fd, True)
+    else:
+        dup2(fd, number)
+        close(fd)
 
 
 def connect(fds):

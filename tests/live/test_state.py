@@ -65,6 +65,15 @@ def test_report_is_not_written_into_a_file_that_took_its_number(session):
     assert session.good("print([os.write(fd, b'x') for fd in fds] == [1] * 16)") == "True\n"
 
 
+def test_stdin_that_was_closed_is_there_in_the_next_call(session):
+    """It was opened as 0, and closed as the descriptor that had become 0."""
+    session.good("import os\nos.close(0)")
+    called = session("input()")
+    assert called.ended["code"] == 1 and called.report[ERROR] == "EOFError"
+    assert session.good("import subprocess; print(subprocess.run(['cat']).returncode)") == "0\n", "a child has it too"
+    assert session.good("fd = os.open('f', os.O_RDWR | os.O_CREAT); print(fd > 2)") == "True\n"
+
+
 def test_end_of_a_call_tells_of_an_empty_home(session):
     assert session("x = 1").ended["is_home_empty"] == 1
     assert session("open('f', 'w').close()").ended["is_home_empty"] == 0
