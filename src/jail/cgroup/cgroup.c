@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/fd.h"
 #include "jail/cgroup/cgroup_backend.h"
+#include "jail/cgroup/cgroup_file.h"
 
 /* One decision, made by the launcher when it found the host's trees, holds for jaild's whole life.
  */
@@ -143,13 +144,21 @@ void cgroup_run_end(const struct cgroup_root *root, struct cgroup_session *sessi
 
 bool cgroup_run_has_peak(const struct cgroup_root *root, const struct cgroup_session *session)
 {
+	char name[CGROUP_NAME_MAX];
+	uint64_t peak_bytes;
+
 	switch (root->backend) {
 	case WIRE_CGROUP_NONE:
 		return false;
 	case WIRE_CGROUP_V1:
 		return true;
 	case WIRE_CGROUP_V2:
-		return session->peak_fd >= 0 || !session->had_run;
+		if (session->peak_fd >= 0 || session->had_run)
+			return session->peak_fd >= 0;
+		/* that of the group's life; before 5.19 there is none */
+		cgroup_session_name(name, session->number);
+		return cgroup_file_number_in(
+			       root->unified_fd, name, "memory.peak", NULL, &peak_bytes) == 0;
 	}
 	unreachable_();
 }
