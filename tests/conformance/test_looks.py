@@ -211,6 +211,40 @@ def test_nothing_is_written_behind_the_answer(warm, session):
             assert warm.file_read(session, "beat") == first
 
 
+# A process that is only ever two threads for a moment: the first one ends, the other one writes a byte to descriptor 5 and
+# executes the same program again, with which it becomes the first. x86-64, as made by `as` from:
+#   clone(0x50f00, rsp - 1024, 0, 0) == 0 ? write(5, rsp, 1), execve("/mnt/data/m", 0, 0) : exit(0)
+MILL = """
+import os, struct
+code = bytes.fromhex("bf000f0500488db42400fcffff31d24531d2b8380000000f0585c0740931ffb83c0000000f05"
+                     "6a654889e6bf05000000ba01000000b8010000000f05488d3d0d00000031f631d2b83b0000000f050f0b") + b"/mnt/data/m\\0"
+base = 0x400000
+head = b"\\x7fELF\\2\\1\\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, base + 120, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+head += struct.pack("<IIQQQQQQ", 1, 5, 0, base, base, 120 + len(code), 120 + len(code), 4096)
+with open("m", "wb") as file: file.write(head + code)
+os.chmod("m", 0o755)
+beat = os.open("beat", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+if os.fork() == 0:
+    os.dup2(beat, 5)
+    os.close(1); os.close(2)
+    os.execv("m", ["m"])
+while os.path.getsize("beat") < 10: pass
+"""
+
+
+def test_process_that_executes_in_its_threads_is_not_missed(warm, session):
+    """The kernel's list of processes can lack it at such a moment, so it is asked many times."""
+    for _ in range(4):
+        run = warm.run(session, MILL + HEAVY + CLOSED + "os._exit(0)", warm="small")
+        run.both()
+        for _ in range(500):
+            warm.look(run.started()["run"])
+        assert run.ended()["end"] == End.EXIT
+        first = warm.file_read(session, "beat")
+        for _ in range(20):
+            assert warm.file_read(session, "beat") == first
+
+
 def test_look_at_what_is_not_ones_own(warm, session):
     run = warm.run(session, CLOSED + LATER + "until('on')", warm="small")
     number = run.started()["run"]

@@ -31,10 +31,10 @@ int cgroup_cell_is_frozen(struct cgroup_cell *cell)
 	return r < 0 ? r : frozen == 1;
 }
 
-int cgroup_cell_processes(
-	const struct cgroup_cell *cell, pid_t pids[CGROUP_CELL_PIDS_MAX], size_t *ret_n)
+static int pids_read(const struct cgroup_cell *cell, const char *name,
+	pid_t pids[CGROUP_CELL_PIDS_MAX], size_t *ret_n)
 {
-	AUTO_CLOSE int fd = beneath_open(cell->leaf_fd, "cgroup.procs", O_RDONLY, 0);
+	AUTO_CLOSE int fd = beneath_open(cell->leaf_fd, name, O_RDONLY, 0);
 	char text[CGROUP_CELL_PIDS_MAX * 8]; /* each has up to seven digits */
 	ssize_t size = fd < 0 ? fd : fd_read_full(fd, text, sizeof(text));
 	struct str rest = { .p = text }, line;
@@ -49,6 +49,18 @@ int cgroup_cell_processes(
 			pids[n++] = (pid_t)pid;
 	*ret_n = n;
 	return 0;
+}
+
+int cgroup_cell_processes(
+	const struct cgroup_cell *cell, pid_t pids[CGROUP_CELL_PIDS_MAX], size_t *ret_n)
+{
+	return pids_read(cell, "cgroup.procs", pids, ret_n);
+}
+
+int cgroup_cell_threads(
+	const struct cgroup_cell *cell, pid_t pids[CGROUP_CELL_PIDS_MAX], size_t *ret_n)
+{
+	return pids_read(cell, "cgroup.threads", pids, ret_n);
 }
 
 int cgroup_session_kills(

@@ -20,9 +20,15 @@ int cgroup_cell_freeze(const struct cgroup_cell *cell, int *fd, bool is_frozen);
 int cgroup_cell_is_frozen(struct cgroup_cell *cell);
 
 /* Processes in the cell, without those that have died: the first so many, more than a profile
- * allows. */
+ * allows. The kernel can miss one, in which meanwhile a thread executes a program after the first
+ * thread has ended. */
 #define CGROUP_CELL_PIDS_MAX 512
 int cgroup_cell_processes(
+	const struct cgroup_cell *cell, pid_t pids[CGROUP_CELL_PIDS_MAX], size_t *ret_n);
+
+/* The same of threads, each by its own number, a process's first one by the process's: none that
+ * lives is missed. */
+int cgroup_cell_threads(
 	const struct cgroup_cell *cell, pid_t pids[CGROUP_CELL_PIDS_MAX], size_t *ret_n);
 
 /* How many the kernel has killed for memory in the session since cgroup_run_begin (0 where that is

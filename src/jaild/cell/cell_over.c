@@ -18,13 +18,14 @@
 /* Between the end of the streams and that of the process are two system calls. */
 #define PATIENCE_US 300
 
-/* The one process of the cell beside init. False if there are more, or none. */
+/* The one process of the cell beside init, if it has one thread. False if there are more, or none.
+ * Threads are asked for, since who executes programs in threads can be missed among processes. */
 static bool other_find(const struct cell *cell, pid_t *ret_pid)
 {
 	pid_t pids[CGROUP_CELL_PIDS_MAX];
 	size_t n = 0;
 
-	if (cgroup_cell_processes(&cell->cgroup, pids, &n) < 0 || n != 2)
+	if (cgroup_cell_threads(&cell->cgroup, pids, &n) < 0 || n != 2)
 		return false;
 	*ret_pid = pids[0] == cell->pid ? pids[1] : pids[0];
 	return pids[0] == cell->pid || pids[1] == cell->pid;
