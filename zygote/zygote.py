@@ -150,14 +150,19 @@ def renew():
         modules["random"].seed()
     if "threading" in modules:
         modules["threading"].main_thread()._set_native_id()
-    if "ssl" in modules and getpid() == ZYGOTE:
-        # else OpenSSL sees by the number that this is another process, and takes new randomness (fork_id)
-        modules["ssl"].RAND_add(urandom(32), 32.0)
+    reseed()
     if "multiprocessing.process" in modules:
         process = modules["multiprocessing.process"]
         process._current_process = process._MainProcess()
     if "numpy.random" in modules:
         modules["numpy.random"].seed()
+
+
+def reseed():
+    """OpenSSL sees by the process's number that it is in another one, and takes new randomness (fork_id); not where the
+    number is the zygote's, which a copy may have, or a child that it forks, a thousand later."""
+    if LOADED_SSL and getpid() == ZYGOTE:
+        LOADED_SSL[0].RAND_add(urandom(32), 32.0)
 
 
 def forget(function):
@@ -327,6 +332,9 @@ def prepare():
     names["prepare"]()
     names["map_report"] = native.map_report
     names["conclude"] = note_status(names["conclude"])
+    if "ssl" in sys.modules:
+        LOADED_SSL.append(sys.modules["_ssl"])
+        register_at_fork(after_in_child=reseed)  # in the children of copies
     refresh()
     renew()  # what fails here would in every copy
     return names, loaded
@@ -485,6 +493,7 @@ LOADED = {}
 STREAMS = [None, None, None]
 KEPT_ALIVE = []
 AT_FORK = []
+LOADED_SSL = []  # OpenSSL's own module, whatever a script does to the names of ssl
 ZYGOTE = getpid()
 status = []  # of the script, once it is known
 trouble = []  # an errno: why nothing was learnt, 0 if it was

@@ -3,6 +3,7 @@ import ast
 import collections
 import itertools
 import os
+import re
 import signal
 import struct
 import sys
@@ -84,6 +85,29 @@ def test_nothing_random_repeats(warm, kind, code, runs):
     words = collections.Counter(word for text in texts for word in text.split() if len(word) > 3)
     repeated = {word for word, times in words.items() if times > 1}
     assert not repeated, f"repeated: {repeated}"
+
+
+# Takes numbers by threads, which is quicker, and has a child at each one that a zygote has in its own space.
+CHILDREN_OF_ITS_NUMBER = """
+import os, ssl, threading
+number = 0
+while number < min(wanted) - 3:
+    thread = threading.Thread(target=int)
+    thread.start(); thread.join()
+    number = thread.native_id
+while number < max(wanted):
+    if (number := os.fork()) == 0:
+        if os.getpid() in wanted: print(os.getpid(), ssl.RAND_bytes(8).hex(), flush=True)
+        os._exit(0)
+    os.waitpid(number, 0)
+"""
+
+
+def test_nothing_random_repeats_in_a_child_that_has_the_zygotes_number(warm):
+    """OpenSSL knows a process that is another one by its number alone."""
+    wanted = [int(re.search(r"NSpid:.*\s(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) for pid in zygotes_of(warm)]
+    lines = [line for _ in range(3) for line in warm_run(warm, f"wanted = {wanted}\n{CHILDREN_OF_ITS_NUMBER}").splitlines()]
+    assert len(lines) == 3 * len(wanted) and len(set(lines)) == len(lines), lines
 
 
 def test_what_a_library_wants_done_in_children_is_noted():
