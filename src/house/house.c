@@ -369,6 +369,7 @@ static void describe_row(
 	}
 	info->is_stopped = true;
 	info->runs = head->runs;
+	info->is_live = head->is_live;
 	info->idle_ms = (uint64_t)MAX(idle_us, (int64_t)0) / USEC_PER_MS;
 	info->expires_in_ms = unused_ms - MIN(unused_ms, info->idle_ms);
 	(void)str_copy(info->tenant, sizeof(info->tenant), head->tenant);
@@ -381,7 +382,7 @@ static void describe(const struct house *house, const struct house_session *sess
 	struct house_session_info *ret_info)
 {
 	usec_t now_us = clock_now_us(), due_us;
-	struct house_session_info info = { .runs = session->runs, .is_live = session->live.is_on };
+	struct house_session_info info = { .runs = session->runs, .is_live = live_is_on(session) };
 
 	(void)house_due(house, session, &due_us);
 	(void)str_copy(info.tenant, sizeof(info.tenant), session->tenant);

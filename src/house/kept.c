@@ -37,6 +37,7 @@ void house_kept_begin(struct house *house, struct house_session *session, struct
 	session->restored = session->kept->stopped;
 	session->kept->stopped = NULL;
 	session->runs = session->kept->head.runs;
+	session->live.was_on = session->kept->head.is_live;
 }
 
 /* A row that is of no use: nothing is stored, and nobody is at work. */
@@ -60,6 +61,7 @@ void house_kept_drop(struct house *house, struct house_session *session, const c
 
 	row->is_active = false;
 	row->head.runs = session->runs;
+	row->head.is_live = live_is_on(session);
 	row->stopped = reason ? reason : "asked";
 	/* told by nobody yet: an opening that failed */
 	if (session->restored && session->opened_at_us == 0)
@@ -330,6 +332,7 @@ int house_kept_save(struct house *house, struct house_session *session, struct k
 		save->now = NULL;
 	is_whole = !save->path || (session->is_dirty && !session->run);
 	session->keep->manifest.head.runs = session->runs + (session->run ? 1 : 0);
+	session->keep->manifest.head.is_live = live_is_on(session);
 	(void)pthread_mutex_unlock(&house->mutex);
 	r = is_whole ? save_all(house, session, save, ret_fault)
 		     : save_one(session, save, ret_fault);

@@ -42,7 +42,12 @@ void live_decide(struct house_session *session, const char *state)
 	if (session->live.is_decided)
 		return;
 	session->live.is_decided = true;
-	session->live.is_on = state && strcmp(state, HOUSE_LIVE) == 0;
+	session->live.is_on = state ? strcmp(state, HOUSE_LIVE) == 0 : session->live.was_on;
+}
+
+bool live_is_on(const struct house_session *session)
+{
+	return session->live.is_decided ? session->live.is_on : session->live.was_on;
 }
 
 void live_lose(struct house_live *live, const char *reason)
@@ -77,6 +82,7 @@ void live_recall(struct house *house, struct house_session *session)
 		return;
 	live_loss_fini(&session->live.loss);
 	session->live.loss = house->losses[i];
+	session->live.was_on = true;
 	house->losses[i] = (struct live_loss){ .reason = NULL };
 }
 

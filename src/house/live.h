@@ -31,16 +31,20 @@ void live_loss_fini(struct live_loss *loss);
 struct house_live {
 	bool is_decided; /* by its first run */
 	bool is_on;
-	char *names;	       /* of the interpreter that lives, NULL */
+	bool was_on; /* of the one of its key before: its first run goes on so, if it asks for
+			nothing */
+	char *names; /* of the interpreter that lives, NULL */
 	struct live_loss loss; /* of the one before, until the next has started */
 };
 
 /* These with the house's lock held. */
 
-/* What a run asks for (NULL: as the session is, or "fresh") against what the session is; its first
- * run decides. Returns 0, or -EINVAL with INVALID_FIELD. */
+/* What a run asks for (NULL: as the session is, or was before it was stopped, or "fresh") against
+ * what the session is; its first run decides. Returns 0, or -EINVAL with INVALID_FIELD. */
 int live_check(const struct house_session *session, const char *state, struct fault *ret_fault);
 void live_decide(struct house_session *session, const char *state);
+/* Whether it is, or would be if its first run asked for nothing. */
+bool live_is_on(const struct house_session *session);
 
 /* The interpreter is gone, for a reason (a literal); what is known of an earlier one that has not
  * been told is older. */

@@ -33,7 +33,8 @@ struct head_form {
 	char tenant[MANIFEST_TENANT_SIZE];
 	char key[MANIFEST_KEY_SIZE];
 	char profile[MANIFEST_PROFILE_SIZE];
-	uint8_t reserved[6];
+	uint8_t is_live;
+	uint8_t reserved[5];
 };
 
 struct entry_form {
@@ -117,6 +118,7 @@ int manifest_head_parse(const void *data, size_t size, struct manifest_head *ret
 		.created_ns = form.created_ns,
 		.used_ns = form.used_ns,
 		.runs = form.runs,
+		.is_live = form.is_live == 1,
 		.files = form.files,
 		.objects = form.objects,
 		.files_bytes = form.files_bytes,
@@ -267,6 +269,7 @@ int manifest_format(struct manifest *manifest, struct buf *out)
 	form.created_ns = head->created_ns;
 	form.used_ns = head->used_ns;
 	form.runs = head->runs;
+	form.is_live = head->is_live;
 	form.files = head->files;
 	form.objects = head->objects;
 	form.files_bytes = head->files_bytes;

@@ -52,6 +52,7 @@ struct manifest_head {
 	int64_t created_ns;  /* of the real clock, as used_ns */
 	int64_t used_ns;     /* at the last commit */
 	uint64_t runs;
+	bool is_live;	       /* its runs go on in one interpreter */
 	uint64_t files;	       /* names of regular ones */
 	uint64_t objects;      /* that they have */
 	uint64_t files_bytes;  /* of all, as the script sees them */

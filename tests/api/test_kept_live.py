@@ -131,6 +131,43 @@ def test_idleness_stops_it(start):
     assert out(answer) == "['f']\n" and told(answer) == ("reset", "idle", ["x"])
 
 
+def test_a_stopped_one_goes_on_live_unasked(api, key):
+    """It went on as a fresh one, and the loss was told nobody."""
+    live(api, key, "x = 1; open('f', 'w').write('1')")
+    stop(api, key)
+    assert api.get(f"/v1/sessions/{key}").json["state"] == "live"
+    assert api.answer(key, "echo 1", language="bash")["stdout"]["text"] == "1\n"
+    answer = api.answer(key, "x = 2; print(open('f').read())")
+    assert out(answer) == "1\n" and told(answer) == ("reset", "asked", ["x"])
+    assert out(api.answer(key, "print(x)")) == "2\n"
+    stop(api, key)
+    assert api.file(key, "g", "PUT", b"1").status == 201, "saved before its first run"
+    stop(api, key)
+    assert out(api.answer(key, "y = 1; print(2)")) == "2\n"
+    assert out(api.answer(key, "print(y)")) == "1\n"
+    stop(api, key)
+    answer = api.answer(key, "print('y' in globals())", state="fresh")  # asked for something else
+    assert out(answer) == "False\n" and api.get(f"/v1/sessions/{key}").json["state"] == "fresh"
+
+
+def test_a_restart_of_all_leaves_it_live(start):
+    service = start()
+    live(service.api, "k", "x = 1; open('f', 'w').write('1')")
+    kill(service, "cloche-supervisor", "cloche-jaild")
+    answer = until(lambda: (found := service.api.run("k", "x = 3")).status != 503 and found, within=20).json
+    assert told(answer)[:2] == ("reset", "restart")
+    assert out(service.api.answer("k", "print(x)")) == "3\n"
+
+
+def test_an_idle_ephemeral_one_goes_on_live_unasked(start):
+    api = start("--session-idle-s", "1").api
+    assert out(api.answer("k", "x = 1", state="live")) == ""
+    until(lambda: api.get("/v1/sessions/k").status == 404)
+    answer = api.answer("k", "x = 2")
+    assert told(answer)[:2] == ("reset", "idle") and "x" in told(answer)[2]
+    assert out(api.answer("k", "print(x)")) == "2\n"
+
+
 def test_an_export_leaves_the_frozen_interpreter_alone(api, key):
     live(api, key, "x = 1; open('f', 'w').write('text'); g = open('g', 'w'); _ = g.write('not flushed')")
     response = api.get(f"/v1/sessions/{key}/export")
