@@ -34,8 +34,9 @@ struct session {
 	struct cgroup_cell leaf; /* left by its last cell for the next one */
 	bool has_leaf;
 	struct home home;
-	struct network network;	  /* of its cells, one after the other; none after a rest */
-	struct cell *cell;	  /* the run under way, NULL */
+	uint64_t home_at_start_bytes; /* of its last run */
+	struct network network;	      /* of its cells, one after the other; none after a rest */
+	struct cell *cell;	      /* the run under way, NULL */
 	struct cell *fading;	  /* the one before: answered, while the kernel frees it; NULL */
 	struct turn turn;	  /* a request that waits for that, or for an interpreter's end */
 	struct cell *spare;	  /* built ahead for the next run, NULL */

@@ -76,6 +76,17 @@ def test_end_is_told_as_it_was(code, end, number, warm, session):
     assert early, f"not one of {TRIES} runs was answered before its memory was freed"
 
 
+def test_room_of_a_file_without_a_name_is_back_at_the_answer(warm, session):
+    """The kernel closes the script's files behind its memory."""
+    held = "fd = os.open('big', os.O_RDWR | os.O_CREAT)\nos.posix_fallocate(fd, 0, 80 << 20)\nos.unlink('big')\nprint('x')\n"
+    heavy = HEAVY.replace("150 <<", "100 <<")
+    for _ in range(8):
+        ended, out, _ = looked(warm, session, f"import os{heavy}{held}")
+        assert (ended["end"], ended["code"], out) == (End.EXIT, 0, "x\n")
+        warm.file_put(session, "new", bytes(40 << 20))
+        warm.file_remove(session, "new")
+
+
 def test_next_run_waits_for_what_is_freed(warm, session):
     """Nothing of the one counts as the other's: it has its whole memory, and its own peak."""
     for _ in range(5):

@@ -1,6 +1,7 @@
 #include "jaild/cell/cell.h"
 
 #include "jail/cgroup/cgroup_live.h"
+#include "jail/outside/home.h"
 #include "jail/outside/process.h"
 #include "jaild/live/live_oom.h"
 
@@ -13,10 +14,17 @@
  * (jail/outside/process.h). Then the client is told what it would have been told a millisecond or
  * two later, and the cell fades: init is killed, the session's next run waits for the rest
  * (turn.h). In all other cases nothing is done here, and the end comes as cell.c says.
+ *
+ * The process still holds its files until its memory is freed. One that has no name any more takes
+ * room in the home, in which the client may want to put something right behind the answer; so a
+ * run that leaves more there than a little is waited for.
  */
 
 /* Between the end of the streams and that of the process are two system calls. */
 #define PATIENCE_US 300
+
+/* By which the home may have grown in the run. */
+#define HOME_LITTLE_BYTES (1024 * 1024ULL)
 
 /* The one process of the cell beside init, if it has one thread. False if there are more, or none.
  * Threads are asked for, since who executes programs in threads can be missed among processes. */
@@ -50,6 +58,14 @@ static bool is_past(const struct cell *cell, int *ret_status)
 	       other_find(cell, &pid) && pid == cell->script;
 }
 
+static bool has_grown_little(const struct session *session)
+{
+	uint64_t home_bytes;
+
+	return home_used(&session->home, &home_bytes) == 0 &&
+	       home_bytes <= session->home_at_start_bytes + HOME_LITTLE_BYTES;
+}
+
 static void answer(struct cell *cell, int status)
 {
 	struct session *session = cell->session;
@@ -80,7 +96,7 @@ void cell_look(struct cell *cell)
 	/* who had put the copy there may have been about when it started */
 	if (cell->script == 0)
 		cell_know_script(cell);
-	if (cell->script == 0 || !is_past(cell, &status))
+	if (cell->script == 0 || !is_past(cell, &status) || !has_grown_little(session))
 		return;
 	cell_heed(cell); /* init has the first word, if it has said it */
 	if (cell->state == CELL_RUNNING && !cell->has_exit && !cell->has_end &&

@@ -102,6 +102,7 @@ int live_limit(struct session *session, bool is_beside)
 
 	if (r < 0)
 		return r;
+	session->home_at_start_bytes = home_bytes;
 	if (is_beside)
 		live_oom_begin(session);
 	if (is_beside && live->cell)
