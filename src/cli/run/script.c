@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads fd to its end into out, whose maximum is what may come. Returns 0, -ENOBUFS for more, or
- * -errno. */
+/* Reads fd to its first end into out, whose maximum is what may come: a terminal would give more
+ * after it. Returns 0, -ENOBUFS for more, or -errno. */
 static int read_all(int fd, struct buf *out)
 {
 	char chunk[8192];
@@ -23,10 +23,10 @@ static int read_all(int fd, struct buf *out)
 		ssize_t n = fd_read_full(fd, chunk, sizeof(chunk));
 		int r;
 
-		if (n <= 0)
+		if (n < 0)
 			return (int)n;
 		r = buf_add(out, chunk, (size_t)n);
-		if (r < 0)
+		if (r < 0 || (size_t)n < sizeof(chunk))
 			return r;
 	}
 }
@@ -45,8 +45,12 @@ static int source_read(const char *what, const char *path, struct buf *out, cons
 {
 	AUTO_CLOSE int fd = source_open(path);
 	AUTO_BUF struct buf limit = BUF_INIT(32);
-	int r = fd < 0 ? fd : read_all(fd, out);
+	int r = fd;
 
+	if (fd >= 0 && strcmp(path, "-") == 0 && isatty(fd) == 1)
+		say("reading %s from the terminal; end with Ctrl-D", what);
+	if (fd >= 0)
+		r = read_all(fd, out);
 	if (r == 0)
 		return 0;
 	if (r == -EISDIR)

@@ -7,8 +7,10 @@
 #include "cli/run/run_options.h"
 #include "sandbox/run.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@ static int folder_remove(void **state)
 	(void)unlink("s");
 	(void)unlink("s.py");
 	(void)unlink("input");
+	(void)unlink("said");
 	return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
@@ -115,6 +118,41 @@ static void test_sizes_are_bounded(void **state)
 	assert_int_equal(status_of("s.py", NULL), EXIT_USAGE);
 }
 
+/* Puts a terminal in which bytes have been typed at stdin, and a file at stderr. */
+static int terminal_make(const char *bytes)
+{
+	AUTO_CLOSE int slave = -1, said = open("said", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	assert_return_code(grantpt(master), errno);
+	assert_return_code(unlockpt(master), errno);
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_int_equal(fd_write_full(master, bytes, strlen(bytes)), 0);
+	assert_return_code(dup2(slave, STDIN_FILENO), errno);
+	assert_return_code(dup2(said, STDERR_FILENO), errno);
+	return master;
+}
+
+/* Without the first end the rest is taken as well, and the two last ends let the test fail. */
+static void test_a_terminal_ends_at_the_first_end(void **state)
+{
+	AUTO_CLOSE int in = dup(STDIN_FILENO), err = dup(STDERR_FILENO), said = -1;
+	AUTO_CLOSE int master = terminal_make("print(1)\n\x04print(2)\n\x04\x04");
+	char text[128] = "";
+	struct script script;
+	int status = load("-", NULL, &script);
+
+	(void)dup2(in, STDIN_FILENO);
+	(void)dup2(err, STDERR_FILENO);
+	assert_int_equal(status, 0);
+	assert_string_equal(buf_get_cstr(&script.code), "print(1)\n");
+	script_fini(&script);
+	said = open("said", O_RDONLY | O_CLOEXEC);
+	assert_true(fd_read_full(said, text, sizeof(text) - 1) > 0);
+	assert_string_equal(
+		text, "cloche: reading the script from the terminal; end with Ctrl-D\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +161,7 @@ int main(void)
 		cmocka_unit_test(test_bash_is_normalised),
 		cmocka_unit_test(test_a_mistake_is_told_before_anything_runs),
 		cmocka_unit_test(test_sizes_are_bounded),
+		cmocka_unit_test(test_a_terminal_ends_at_the_first_end),
 	};
 
 	return cmocka_run_group_tests(tests, folder_make, folder_remove);
