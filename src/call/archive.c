@@ -367,8 +367,15 @@ int archive_import_begin(struct house *house, const struct files_upload_request 
 	struct archive_import **ret_import, struct fault *ret_fault)
 {
 	struct archive_import *import = xcalloc(1, sizeof(*import));
-	int r = files_visit_opening(house, request, &import->attention, &import->visit, ret_fault);
+	struct files_upload_request asked = *request;
+	int r = visit_check_policy(asked.policy, ret_fault);
 
+	/* The policy of one that is there does not matter: it is refused as being there. */
+	asked.policy_default = asked.policy;
+	asked.policy = NULL;
+	if (r == 0)
+		r = files_visit_opening(
+			house, &asked, &import->attention, &import->visit, ret_fault);
 	if (r < 0) {
 		free(import);
 		return r;

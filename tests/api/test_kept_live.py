@@ -190,6 +190,16 @@ def test_an_import_into_one_that_is_there_is_refused(api, key):
     assert out(answer) == "mine\n" and told(answer)[2] == ["x"]
 
 
+@pytest.mark.parametrize("query", ["", "?policy=kept", "?policy=ephemeral"])
+@pytest.mark.parametrize("policy", ["kept", "ephemeral"])
+def test_an_import_is_refused_whatever_the_policy_of_the_session(api, key, policy, query):
+    api.answer(key, "open('f', 'w').write('mine')", policy=policy)
+    refused = api.call("PUT", f"/v1/sessions/{key}/import{query}", api.get(f"/v1/sessions/{key}/export").body)
+    assert (refused.status, refused.code) == (409, "session_busy") and "there already" in refused.json["detail"]
+    assert api.call("PUT", f"/v1/sessions/{key}/import?policy=ever", b"").status == 422
+    assert api.answer(key, "print(open('f').read())")["stdout"]["text"] == "mine\n"
+
+
 def test_an_imported_one_can_be_live(api, key):
     live(api, key, "open('f', 'w').write('from there')")
     data = api.get(f"/v1/sessions/{key}/export").body
