@@ -150,6 +150,19 @@ def test_the_policy_is_asked_of_the_upload_and_of_the_run(server, command, run):
     assert run(at, "--session", "k").status == 0 and "policy" not in body_of(at.requests[2])
 
 
+@pytest.mark.parametrize("name, value, words, hint", [
+    ("FileNotFoundError", "no", ["--session", "k"], "`cloche files ls k` lists what is there"),
+    ("FileNotFoundError", "no", [], "the script sees none of your files"),
+    ("OSError", "[Errno 101] Network is unreachable", [], "a jail has no network"),
+    ("OSError", "[Errno 5] Input/output error", [], None),
+])
+def test_what_is_missing_there_is_hinted_at(server, run, name, value, words, hint):
+    error = {"name": name, "value": value, "traceback": ""}
+    done = run(server(routes(answer(outcome="error", end=end("exit", 1), error=error))), *words)
+    last = done.said.splitlines()[-1]
+    assert done.status == 1 and last.startswith(f"cloche: {hint}" if hint else "it ended"), done.said
+
+
 def test_what_the_session_lost_is_said(server, run):
     lost = {"reason": "idle", "lost": ["x", "y\x1b", "files"]}
     done = run(server(routes(answer(reset=lost, session_state="reset"))), "--session", "k")

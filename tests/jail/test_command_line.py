@@ -169,6 +169,7 @@ def test_a_folder_that_takes_no_files_is_refused_before_the_run(cloche):
 MISSING = {
     "a file": ("open('sales.csv')", "--file NAME"), "a package": ("import no_such_package", "cloche image build"),
     "a network": ("import urllib.request as u; u.urlopen('http://example.com')", "no network"),
+    "a route": ("import socket; socket.create_connection(('1.1.1.1', 80))", "no network"),
     "a name server": ("import socket; socket.getaddrinfo('example.com', 80)", "no network"),
 }
 

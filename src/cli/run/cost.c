@@ -6,6 +6,7 @@
 #include "sandbox/human.h"
 #include "sandbox/profile.h"
 
+#include <string.h>
 #include <unistd.h>
 
 /* " (--profile roomy allows 120 s)" where a profile has more of this limit. */
@@ -52,22 +53,29 @@ static void remedy(struct buf *line, const struct cost *cost)
 	}
 }
 
-/* Of urllib, socket, requests and httpx. */
-static bool is_of_network(struct str name)
+/* Of urllib, socket, requests and httpx; or an OSError whose text has ENETUNREACH. */
+static bool is_of_network(struct str name, struct str value)
 {
+	static const char unreachable[] = "Network is unreachable";
+
+	if (str_eq(name, STR("OSError")) && value.n > 0)
+		return memmem(value.p, value.n, unreachable, strlen(unreachable)) != NULL;
 	return str_eq(name, STR("URLError")) || str_eq(name, STR("gaierror")) ||
 	       str_eq(name, STR("ConnectionError")) || str_eq(name, STR("ConnectError"));
 }
 
 /* Errors that mostly mean that the jail has not what the script had outside. Only the error's name
- * counts, which is compared and never shown: a script can make it up, and gets a line too much. */
+ * and text count, which are compared and never shown: a script can make them up, and gets a line
+ * too much. */
 static void missing_say(const struct cost *cost)
 {
 	if (cost->end != WIRE_END_EXIT || cost->is_clean)
 		return;
-	if (str_eq(cost->error_name, STR("FileNotFoundError")) && !cost->has_files)
+	if (str_eq(cost->error_name, STR("FileNotFoundError")) && cost->session)
+		say("`cloche files ls %s` lists what is there", cost->session);
+	else if (str_eq(cost->error_name, STR("FileNotFoundError")) && !cost->has_files)
 		say("the script sees none of your files: --file NAME puts one beside it");
-	else if (is_of_network(cost->error_name))
+	else if (is_of_network(cost->error_name, cost->error_value))
 		say("a jail has no network: fetch it here, and bring it in by --file NAME");
 	else if (str_eq(cost->error_name, STR("ModuleNotFoundError")) && cost->is_elsewhere)
 		say("a module of your own comes in by --file NAME; packages are those of the "
@@ -116,6 +124,7 @@ void cost_answer_say(const struct answer *answer, const char *profile, bool has_
 		.profile = profile,
 		.wall_ms = answer->wall_ms,
 		.error_name = answer->run->report.text[REPORT_ERROR_NAME],
+		.error_value = answer->run->report.text[REPORT_ERROR_VALUE],
 		.has_files = has_files };
 
 	answer_end_sentence(answer, &sentence);

@@ -14,6 +14,8 @@ struct cost {
 	const char *profile;		  /* NULL: nobody knows, and no remedy is told */
 	uint64_t wall_ms;		  /* the limit that held */
 	struct str error_name;		  /* of the exception that ended it, or "" */
+	struct str error_value;		  /* what it said, or "" */
+	const char *session;		  /* --session, or NULL */
 	bool has_files;			  /* --file was given */
 	bool is_elsewhere;		  /* it ran on a server */
 };

@@ -324,12 +324,14 @@ static void remote_cost_say(const struct remote *remote)
 		.profile = remote->options->profile,
 		.wall_ms = remote->options->wall_ms,
 		.has_files = remote->inputs.n > 0,
+		.session = remote->options->session,
 		.is_elsewhere = true };
 	const char *stop = answer->end_text.n > 0
 				   ? memmem(answer->end_text.p, answer->end_text.n, ". ", 2)
 				   : NULL;
 
 	(void)json_as_text(json_get(json_get(answer->whole, "error"), "name"), &cost.error_name);
+	(void)json_as_text(json_get(json_get(answer->whole, "error"), "value"), &cost.error_value);
 	limits_find(remote, &cost, &limits, profile);
 	cost.is_clean = cost.end == WIRE_END_EXIT && answer->code == 0;
 	if (stop) {
