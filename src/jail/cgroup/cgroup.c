@@ -180,6 +180,12 @@ int cgroup_cell_kill(const struct cgroup_root *root, struct cgroup_cell *cell)
 	return backend_of(root)->cell_kill(root, cell);
 }
 
+int cgroup_cell_count(
+	const struct cgroup_root *root, const struct cgroup_cell *cell, uint64_t *ret_n)
+{
+	return backend_of(root)->cell_count(root, cell, ret_n);
+}
+
 int cgroup_cell_is_empty(const struct cgroup_root *root, struct cgroup_cell *cell)
 {
 	return backend_of(root)->cell_is_empty(root, cell);

@@ -149,3 +149,8 @@ int cgroup_cell_hold(const struct cgroup_root *root, struct cgroup_cell *cell);
 int cgroup_cell_kill(const struct cgroup_root *root, struct cgroup_cell *cell);
 /* 1 when no process is in the cell any more, 0 while there is, or -errno. */
 int cgroup_cell_is_empty(const struct cgroup_root *root, struct cgroup_cell *cell);
+/* How many threads there are in the cell, those included that have died and are not waited for yet.
+ * One number of the kernel's, so whoever is being born or changes meanwhile is not missed.
+ * -EOPNOTSUPP where nobody counts. */
+int cgroup_cell_count(
+	const struct cgroup_root *root, const struct cgroup_cell *cell, uint64_t *ret_n);

@@ -22,6 +22,8 @@ struct cgroup_backend {
 		int ret_fds[CGROUP_TASKS_MAX]);
 	int (*cell_kill)(const struct cgroup_root *root, const struct cgroup_cell *cell);
 	int (*cell_is_empty)(const struct cgroup_root *root, struct cgroup_cell *cell);
+	int (*cell_count)(
+		const struct cgroup_root *root, const struct cgroup_cell *cell, uint64_t *ret_n);
 };
 
 extern const struct cgroup_backend cgroup_v1;

@@ -96,6 +96,15 @@ static int cell_is_empty(const struct cgroup_root *root, struct cgroup_cell *cel
 	return 1;
 }
 
+static int cell_count(
+	const struct cgroup_root *root, const struct cgroup_cell *cell, uint64_t *ret_n)
+{
+	(void)root;
+	(void)cell;
+	(void)ret_n;
+	return -EOPNOTSUPP;
+}
+
 static int cell_tasks_open(const struct cgroup_root *root, const struct cgroup_cell *cell,
 	int ret_fds[CGROUP_TASKS_MAX])
 {
@@ -119,4 +128,5 @@ const struct cgroup_backend cgroup_none = {
 	.cell_tasks_open = cell_tasks_open,
 	.cell_kill = cell_kill,
 	.cell_is_empty = cell_is_empty,
+	.cell_count = cell_count,
 };

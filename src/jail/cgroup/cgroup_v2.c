@@ -220,6 +220,15 @@ static int cell_is_empty(const struct cgroup_root *root, struct cgroup_cell *cel
 	return cgroup_held_is_empty(&cell->file_fds[CGROUP_EVENTS], root->unified_fd, name);
 }
 
+static int cell_count(
+	const struct cgroup_root *root, const struct cgroup_cell *cell, uint64_t *ret_n)
+{
+	char name[CGROUP_NAME_MAX];
+
+	cell_name(name, cell);
+	return cgroup_file_number_in(root->unified_fd, name, "pids.current", NULL, ret_n);
+}
+
 const struct cgroup_backend cgroup_v2 = {
 	.zygotes_make = zygotes_make,
 	.zygotes_open = zygotes_open,
@@ -234,4 +243,5 @@ const struct cgroup_backend cgroup_v2 = {
 	.cell_tasks_open = cell_tasks_open,
 	.cell_kill = cell_kill,
 	.cell_is_empty = cell_is_empty,
+	.cell_count = cell_count,
 };

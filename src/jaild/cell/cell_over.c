@@ -48,6 +48,14 @@ void cell_know_script(struct cell *cell)
 		cell->script = pid;
 }
 
+/* Init and one more, by the kernel's own count, which no walk through a list can get wrong. */
+static bool are_two(const struct cell *cell)
+{
+	uint64_t n = 0;
+
+	return cgroup_cell_count(&cell->session->jaild->cgroups, &cell->cgroup, &n) == 0 && n == 2;
+}
+
 /* That it is alone is asked when it is known to be past: whoever it had begun would be there. */
 static bool is_past(const struct cell *cell, int *ret_status)
 {
@@ -55,7 +63,7 @@ static bool is_past(const struct cell *cell, int *ret_status)
 
 	return process_is_past(
 		       cell->session->jaild->proc_fd, cell->script, PATIENCE_US, ret_status) &&
-	       other_find(cell, &pid) && pid == cell->script;
+	       are_two(cell) && other_find(cell, &pid) && pid == cell->script;
 }
 
 static bool has_grown_little(const struct session *session)
