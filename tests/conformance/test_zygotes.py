@@ -292,13 +292,16 @@ def test_zygote_stays_in_huge_pages(own):
 
 
 def test_what_is_read_and_what_is_executed_are_one_mapping(own):
-    """What each mapping costs, each copy pays. The program's own text lies in huge pages, not in its file."""
+    """What each mapping costs, each copy pays. The program's own text lies in huge pages, not in its file, where they are to be
+    had: one of the two may have found none."""
+    texts = []
     for pid in zygotes_of(own):
         mappings = [line.split() for line in Path(f"/proc/{pid}/maps").read_text().splitlines()]
         starts = [fields for fields in mappings if fields[2] == "00000000" and fields[-1].endswith(".so")]
         assert len(starts) > 10 and {fields[1] for fields in starts} == {"r-xp"}
-        assert len([fields for fields in mappings if fields[1] == "r-xp" and len(fields) == 5]) == 1
+        texts.append(len([fields for fields in mappings if fields[1] == "r-xp" and len(fields) == 5]))
         assert not [fields for fields in mappings if "wx" in fields[1]]
+    assert max(texts) == 1
 
 
 def test_streams_that_are_no_pipes(own):
