@@ -2,9 +2,10 @@
 
 Started as a program, or by serve() in a process that was forked for it. A call comes over SOCKET_FD
 from cloche-init (src/init/live.c, src/jail/plan/live.h) with its package (behind the word, or as a
-descriptor) and the descriptors of its stdout, stderr, the memory of its report, and its stdin if it has
-one. They become 0, 1 and 2 for as long as the call lasts; in between these are /dev/null, so what a thread prints then is lost. When the code has ended
-we say so over the same socket, and all processes of the cell are frozen until the next call.
+descriptor) and the descriptors of its stdout, stderr, the memory of its report, and its stdin if it
+has one. They become 0, 1 and 2 for as long as the call lasts; in between these are /dev/null, so
+what a thread prints then is lost. When the code has ended we say so over the same socket, and all
+processes of the cell are frozen until the next call.
 
 How an end is shown and told is bootstrap.py's; what differs is said here. As at Python's prompt,
 SystemExit ends the call and not the interpreter, and a traceback shows lines of code that is in no

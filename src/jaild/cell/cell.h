@@ -50,6 +50,7 @@ struct cell {
 	usec_t ended_us;
 	pid_t script_within;	/* its process, a copy, in the cell's pid namespace; else 0 */
 	pid_t script;		/* and in jaild's; 0: not known */
+	bool has_looked;	/* whether it is over (cell_look) */
 	struct failure failure; /* set-up that failed */
 	bool has_end;		/* the reason below is known */
 	enum wire_end end;

@@ -20,7 +20,8 @@
  * run that leaves more there than a little is waited for.
  */
 
-/* Between the end of the streams and that of the process are two system calls. */
+/* Between the end of the streams and that of the process are two system calls: who asks once more
+ * is not waited for. */
 #define PATIENCE_US 300
 
 /* By which the home may have grown in the run. */
@@ -57,12 +58,14 @@ static bool are_two(const struct cell *cell)
 }
 
 /* That it is alone is asked when it is known to be past: whoever it had begun would be there. */
-static bool is_past(const struct cell *cell, int *ret_status)
+static bool is_past(struct cell *cell, int *ret_status)
 {
+	usec_t patience_us = cell->has_looked ? 0 : PATIENCE_US;
 	pid_t pid;
 
+	cell->has_looked = true;
 	return process_is_past(
-		       cell->session->jaild->proc_fd, cell->script, PATIENCE_US, ret_status) &&
+		       cell->session->jaild->proc_fd, cell->script, patience_us, ret_status) &&
 	       are_two(cell) && other_find(cell, &pid) && pid == cell->script;
 }
 
