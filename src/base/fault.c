@@ -82,7 +82,7 @@ void fault_set_field(struct fault *f, const char *field, const char *format, ...
 	fill(f, FAULT_INVALID_FIELD, format, ap);
 	va_end(ap);
 	(void)str_copy(f->field, sizeof(f->field), field);
-	fault_advise(f, "Mend the field %s: %s.", f->field, f->text);
+	fault_advise(f, "Mend the field %s as detail says.", f->field);
 }
 
 void fault_set_stage(struct fault *f, const char *stage, const char *format, ...)

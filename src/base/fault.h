@@ -25,8 +25,8 @@ struct fault {
 __attribute__((format(printf, 3, 4))) void fault_set(
 	struct fault *f, enum fault_code code, const char *format, ...);
 
-/* FAULT_INVALID_FIELD with the field's name; the text, which says what it takes, is part of the
- * advice. */
+/* FAULT_INVALID_FIELD with the field's name; the text says what it takes, and the advice names the
+ * field and leads there: "Mend the field NAME ...". */
 __attribute__((format(printf, 3, 4))) void fault_set_field(
 	struct fault *f, const char *field, const char *format, ...);
 

@@ -48,7 +48,7 @@ static void test_advice_is_of_the_case(void **state)
 	struct fault f;
 
 	fault_set_field(&f, "policy", "must be %s", "kept");
-	assert_string_equal(fault_advice(&f), "Mend the field policy: must be kept.");
+	assert_string_equal(fault_advice(&f), "Mend the field policy as detail says.");
 	fault_set(&f, FAULT_SESSION_BUSY, "the session is there already");
 	assert_string_equal(fault_advice(&f), fault_advice(&(struct fault){ .code = f.code }));
 	fault_advise(&f, "Close it %s.", "first");

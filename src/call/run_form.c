@@ -26,6 +26,14 @@ static int refuse(struct fault *ret_fault, const char *field, const char *kind)
 	return -EINVAL;
 }
 
+static int refuse_missing(struct fault *ret_fault, const char *field)
+{
+	int r = refuse(ret_fault, field, "there");
+
+	fault_advise(ret_fault, "Add the field %s.", field);
+	return r;
+}
+
 static int take_language(struct run_form *form, const struct json *value, struct fault *ret_fault)
 {
 	struct str name;
@@ -217,6 +225,7 @@ static int names_check(const struct json *object, struct fault *ret_fault)
 		(void)str_format(field, sizeof(field), "%.*s", STR_ARG(name));
 		fault_set_field(ret_fault, field, "there is no such field; there are: %s",
 			buf_get_cstr(&known));
+		fault_advise(ret_fault, "Mend the field's name, or leave %s out.", field);
 		return -EINVAL;
 	}
 	return 0;
@@ -231,7 +240,7 @@ static int fields_take(struct run_form *form, struct fault *ret_fault)
 		if (json_kind_get(value) != JSON_KIND_NULL)
 			r = rows[i].take(form, value, ret_fault);
 		else if (rows[i].is_required)
-			r = refuse(ret_fault, rows[i].name.p, "there");
+			r = refuse_missing(ret_fault, rows[i].name.p);
 		if (r < 0)
 			return r;
 	}

@@ -29,7 +29,7 @@ static void test_field_and_stage(void **state)
 	fault_set_field(&fault, "code", "missing");
 	assert_int_equal(problem_write(&fault, &out), 0);
 	assert_non_null(strstr(buf_get_cstr(&out),
-		"\"advice\":\"Mend the field code: missing.\",\"field\":\"code\"}"));
+		"\"advice\":\"Mend the field code as detail says.\",\"field\":\"code\"}"));
 	buf_clear(&out);
 	fault_set_stage(&fault, "mount", "failed");
 	assert_int_equal(problem_write(&fault, &out), 0);

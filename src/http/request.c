@@ -102,6 +102,7 @@ int http_query_check(
 		utf8_clean(field);
 		fault_set_field(ret_fault, field, "there is no such field in the query%s%s",
 			names[0] ? "; there are: " : " here", buf_get_cstr(&known));
+		fault_advise(ret_fault, "Mend the field's name, or leave %s out.", field);
 		return -EINVAL;
 	}
 	return 0;

@@ -198,6 +198,7 @@ struct jaild *pool_get(struct pool *pool, uint64_t generation, struct fault *ret
 	(void)pthread_mutex_lock(&pool->mutex);
 	if (pool->n_in_use >= POOL_MAX) {
 		fault_set(ret_fault, FAULT_SANDBOX_BUSY, "too many calls at once");
+		fault_advise(ret_fault, "Try again when some of them have been answered.");
 	} else {
 		pool->n_in_use++; /* before make, which lets others in */
 		connection = idle_get(pool, &broken);

@@ -263,14 +263,17 @@ def test_advice_is_of_the_case(api, key):
         "a run": (api.call("POST", "/v1/runs/nobodys/cancel"), 404, "the run's id"),
         "a session": (api.get(f"/v1/sessions/{key}-not"), 404, "lists the sessions"),
         "a file": (api.file(key, "nothing"), 404, "lists a session's files"),
-        "a value": (api.run(key, "1", policy="for ever"), 422, "Mend the field policy: must be ephemeral or kept."),
-        "a kind": (api.run(key, "1", stdin=7), 422, "Mend the field stdin: must be"),
-        "a name": (api.run(key, "1", colour="red"), 422, "Mend the field colour: there is no such field; there are: "),
-        "in a list": (api.run(key, "1", files=[{"path": "/x", "text": ""}]), 422, "Mend the field files[0].path: a path is relative"),
+        "a value": (api.run(key, "1", policy="for ever"), 422, "Mend the field policy as detail says."),
+        "a kind": (api.run(key, "1", stdin=7), 422, "Mend the field stdin as detail says."),
+        "a name": (api.run(key, "1", colour="red"), 422, "Mend the field's name, or leave colour out."),
+        "none": (api.call("POST", f"/v1/sessions/{key}/run", {"code": "1"}), 422, "Add the field language."),
+        "in the query": (api.file(key, "f", query="?colour=red"), 422, "Mend the field's name, or leave colour out."),
+        "in a list": (api.run(key, "1", files=[{"path": "/x", "text": ""}]), 422, "Mend the field files[0].path as detail says."),
         "a stop": (api.call("POST", f"/v1/sessions/{key}/stop"), 422, "cloche session rm"),
     }
     for what, (response, status, advice) in says.items():
         assert response.status == status and advice in response.json["advice"], (what, response.json)
+        assert response.json["detail"] not in response.json["advice"], "once is enough"
 
 
 def test_a_second_up_on_one_folder_is_refused(service):

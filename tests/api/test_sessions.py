@@ -104,6 +104,7 @@ def test_S8_four_at_once_and_no_more(start):
     assert (fifth.status, fifth.code) == (429, "sandbox_busy")
     assert time.monotonic() - began > 0.9
     assert int(fifth.header("Retry-After")) >= 1
+    assert all(word in fifth.json["advice"] for word in ("cloche up --max-sessions", "policy kept"))
     assert api.delete("/v1/sessions/k2").status == 204
     assert api.run("k5", "pass").status == 200
 

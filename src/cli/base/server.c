@@ -148,6 +148,15 @@ int server_command_parse(struct server_command *command, int argc, char **argv)
 	return status;
 }
 
+/* Whether the advice says no more than the line before it, which has the field and the text. */
+static bool is_said(const struct fault *fault)
+{
+	static const char field[] = "Mend the field ";
+
+	return strncmp(fault_advice(fault), field, strlen(field)) == 0 ||
+	       strstr(fault_advice(fault), fault->text);
+}
+
 /* What helps, in words of the command line where the API's own are about its requests. */
 static void advice_say(const struct sandbox_trouble *trouble)
 {
@@ -155,9 +164,11 @@ static void advice_say(const struct sandbox_trouble *trouble)
 
 	if (trouble->retry_after_s > 0)
 		say("try again after %u s", trouble->retry_after_s);
-	else if (trouble->is_told && fault->code == FAULT_UNAUTHORIZED)
+	if (trouble->retry_after_s > 0 && fault->code != FAULT_SANDBOX_BUSY)
+		return;
+	if (trouble->is_told && fault->code == FAULT_UNAUTHORIZED)
 		say("name the file of its token with --token-file, or its folder with --state");
-	else if (trouble->is_told && !strstr(fault_advice(fault), fault->text))
+	else if (trouble->is_told && !is_said(fault))
 		say("%s", fault_advice(fault));
 	else if (!trouble->is_told && fault->advice[0])
 		say("%s", fault->advice);
