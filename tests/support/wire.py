@@ -520,6 +520,13 @@ class Jaild(Client):
                 found[int(name)] = os.readlink(f"{folder}/{name}")
         return found
 
+    def descriptors_once(self, wanted, within=ANSWER_WITHIN_S):
+        """The same, as soon as they are the wanted ones, or at the deadline: a cell's end takes its time."""
+        deadline = time.monotonic() + within
+        while (found := self.descriptors()) != wanted and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return found
+
     def mounts(self):
         """jaild's own mounts, as lines: not those of the template, which it visits while it makes a cell."""
         while True:
