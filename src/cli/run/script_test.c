@@ -136,12 +136,13 @@ static int terminal_make(const char *bytes)
 /* Without the first end the rest is taken as well, and the two last ends let the test fail. */
 static void test_a_terminal_ends_at_the_first_end(void **state)
 {
-	AUTO_CLOSE int in = dup(STDIN_FILENO), err = dup(STDERR_FILENO), said = -1;
-	AUTO_CLOSE int master = terminal_make("print(1)\n\x04print(2)\n\x04\x04");
+	AUTO_CLOSE int in = dup(STDIN_FILENO), err = dup(STDERR_FILENO), said = -1, master = -1;
 	char text[128] = "";
 	struct script script;
-	int status = load("-", NULL, &script);
+	int status;
 
+	master = terminal_make("print(1)\n\x04print(2)\n\x04\x04");
+	status = load("-", NULL, &script);
 	(void)dup2(in, STDIN_FILENO);
 	(void)dup2(err, STDERR_FILENO);
 	assert_int_equal(status, 0);
