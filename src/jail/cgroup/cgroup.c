@@ -33,10 +33,10 @@ int cgroup_zygotes_open(
 	return backend_of(root)->zygotes_open(root, name, ret_door);
 }
 
-int cgroup_zygotes_kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills)
+int cgroup_kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills)
 {
 	*ret_kills = 0;
-	return backend_of(root)->zygotes_kills(root, name, ret_kills);
+	return backend_of(root)->kills(root, name, ret_kills);
 }
 
 void cgroup_session_init(struct cgroup_session *session)

@@ -97,8 +97,9 @@ struct cgroup_door {
 int cgroup_zygotes_make(const struct cgroup_root *root, const char *name, uint64_t limit_bytes);
 int cgroup_zygotes_open(
 	const struct cgroup_root *root, const char *name, struct cgroup_door *ret_door);
-/* How many processes in it the kernel has killed for memory since it was made. */
-int cgroup_zygotes_kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills);
+/* How many processes in such a group, or in a session's, the kernel has killed for memory since it
+ * was made; 0 where there are no groups. */
+int cgroup_kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills);
 
 /* One that has no group: not made yet. */
 void cgroup_session_init(struct cgroup_session *session);

@@ -7,7 +7,7 @@ struct cgroup_backend {
 	int (*zygotes_make)(const struct cgroup_root *root, const char *name, uint64_t limit_bytes);
 	int (*zygotes_open)(
 		const struct cgroup_root *root, const char *name, struct cgroup_door *door);
-	int (*zygotes_kills)(const struct cgroup_root *root, const char *name, uint64_t *ret_kills);
+	int (*kills)(const struct cgroup_root *root, const char *name, uint64_t *ret_kills);
 	int (*session_make)(const struct cgroup_root *root, struct cgroup_session *session);
 	int (*session_remove)(const struct cgroup_root *root, struct cgroup_session *session);
 	int (*cell_make)(const struct cgroup_root *root, const struct wire_limits *limits,

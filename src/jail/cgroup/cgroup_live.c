@@ -66,19 +66,13 @@ int cgroup_cell_threads(
 int cgroup_session_kills(
 	const struct cgroup_root *root, const struct cgroup_session *session, uint64_t *ret_kills)
 {
-	bool is_v1 = root->backend == WIRE_CGROUP_V1;
 	char name[CGROUP_NAME_MAX];
-	uint64_t number = 0;
+	uint64_t number;
 	int r;
 
-	*ret_kills = 0;
-	if (root->backend == WIRE_CGROUP_NONE)
-		return 0;
 	cgroup_session_name(name, session->number);
-	r = cgroup_file_number_in(is_v1 ? root->memory_fd : root->unified_fd, name,
-		is_v1 ? "memory.oom_control" : "memory.events", "oom_kill", &number);
-	if (r == 0)
-		*ret_kills = number - MIN(number, session->oom_kills_at_start);
+	r = cgroup_kills(root, name, &number);
+	*ret_kills = r == 0 ? number - MIN(number, session->oom_kills_at_start) : 0;
 	return r;
 }
 

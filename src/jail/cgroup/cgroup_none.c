@@ -24,7 +24,7 @@ static int zygotes_open(const struct cgroup_root *root, const char *name, struct
 	return 0;
 }
 
-static int zygotes_kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills)
+static int kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills)
 {
 	(void)root;
 	(void)name;
@@ -117,7 +117,7 @@ static int cell_tasks_open(const struct cgroup_root *root, const struct cgroup_c
 const struct cgroup_backend cgroup_none = {
 	.zygotes_make = zygotes_make,
 	.zygotes_open = zygotes_open,
-	.zygotes_kills = zygotes_kills,
+	.kills = kills,
 	.session_make = session_ok,
 	.session_remove = session_ok,
 	.cell_make = cell_make,

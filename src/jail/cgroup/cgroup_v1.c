@@ -95,7 +95,7 @@ static int zygotes_open(const struct cgroup_root *root, const char *name, struct
 	return 0;
 }
 
-static int zygotes_kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills)
+static int kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills)
 {
 	return cgroup_file_number_in(
 		root->memory_fd, name, "memory.oom_control", "oom_kill", ret_kills);
@@ -302,7 +302,7 @@ static int cell_count(
 const struct cgroup_backend cgroup_v1 = {
 	.zygotes_make = zygotes_make,
 	.zygotes_open = zygotes_open,
-	.zygotes_kills = zygotes_kills,
+	.kills = kills,
 	.session_make = session_make,
 	.session_remove = session_remove,
 	.cell_make = cell_make,

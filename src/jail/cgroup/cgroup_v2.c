@@ -41,7 +41,7 @@ static int zygotes_open(const struct cgroup_root *root, const char *name, struct
 	return cgroup_leaf_open(root->unified_fd, name, &door->leaf_fd);
 }
 
-static int zygotes_kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills)
+static int kills(const struct cgroup_root *root, const char *name, uint64_t *ret_kills)
 {
 	return cgroup_file_number_in(
 		root->unified_fd, name, "memory.events", "oom_kill", ret_kills);
@@ -232,7 +232,7 @@ static int cell_count(
 const struct cgroup_backend cgroup_v2 = {
 	.zygotes_make = zygotes_make,
 	.zygotes_open = zygotes_open,
-	.zygotes_kills = zygotes_kills,
+	.kills = kills,
 	.session_make = session_make,
 	.session_remove = session_remove,
 	.cell_make = cell_make,

@@ -84,7 +84,7 @@ static bool group_has_killed(struct zygote_place *place)
 {
 	uint64_t kills, before = place->kills;
 
-	if (cgroup_zygotes_kills(&place->jaild->cgroups, group_name(place->kind), &kills) == 0)
+	if (cgroup_kills(&place->jaild->cgroups, group_name(place->kind), &kills) == 0)
 		place->kills = kills;
 	return place->kills > before;
 }
