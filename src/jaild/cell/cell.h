@@ -96,9 +96,10 @@ void cell_out_of_memory(struct cell *cell);
 int cell_watch_oom(struct cell *cell);
 /* Hands the run to a waiting init; a failure is left in the cell. */
 void cell_start(struct cell *cell);
-/* The session's spare, or a cell that begins to be built, for a run that follows at once; is_cold:
- * no interpreter is to wait in it. NULL with *ret_failure. */
-struct cell *cell_take(struct session *session, bool is_cold, struct failure *ret_failure);
+/* The session's spare, or a cell that begins to be built, for the run that follows at once, with
+ * the session's memory limit for that. NULL with *ret_failure. */
+struct cell *cell_take(
+	struct session *session, const struct run_request *request, struct failure *ret_failure);
 /* Forgets one in which no script has been started. */
 void cell_discard(struct cell *cell);
 /* Makes it the session's run: it takes over the request's descriptors. */

@@ -86,11 +86,26 @@ static struct cell *spare_take(struct session *session)
 	return NULL;
 }
 
-struct cell *cell_take(struct session *session, bool is_cold, struct failure *ret_failure)
+static bool is_cold(const struct session *session, const struct run_request *request)
+{
+	return request->is_live || request->warm == WIRE_WARM_NONE ||
+	       session->jaild->nursery.max_runs == 0;
+}
+
+struct cell *cell_take(
+	struct session *session, const struct run_request *request, struct failure *ret_failure)
 {
 	struct cell *cell = spare_take(session);
 
-	return cell ? cell : cell_begin(session, is_cold, ret_failure);
+	if (!cell)
+		cell = cell_begin(session, is_cold(session, request), ret_failure);
+	if (!cell)
+		return NULL;
+	if (!step_failed(ret_failure, STAGE_CELL_LIMIT, live_limit(session, !request->is_live)) &&
+		!failed(ret_failure, STAGE_CELL_LIMIT, cell_watch_oom(cell)))
+		return cell;
+	cell_discard(cell);
+	return NULL;
 }
 
 void cell_accept(struct cell *cell, struct run_request *request)
@@ -112,18 +127,12 @@ void cell_accept(struct cell *cell, struct run_request *request)
 
 bool cell_run(struct session *session, struct run_request *request, struct failure *ret_failure)
 {
-	bool is_cold = request->warm == WIRE_WARM_NONE || session->jaild->nursery.max_runs == 0;
 	struct cell *cell;
 
 	live_note(session);
-	cell = cell_take(session, is_cold, ret_failure);
+	cell = cell_take(session, request, ret_failure);
 	if (!cell)
 		return false;
-	if (step_failed(ret_failure, STAGE_CELL_LIMIT, live_limit(session, true)) ||
-		failed(ret_failure, STAGE_CELL_LIMIT, cell_watch_oom(cell))) {
-		cell_discard(cell);
-		return false;
-	}
 	session->warm = request->warm;
 	cell_accept(cell, request);
 	if (cell->state == CELL_WAITING) {

@@ -243,15 +243,10 @@ void live_started(struct cell *cell, int pidfd)
 static bool interpreter_make(
 	struct session *session, struct run_request *request, struct failure *ret_failure)
 {
-	struct cell *cell = cell_take(session, true, ret_failure);
+	struct cell *cell = cell_take(session, request, ret_failure);
 
 	if (!cell)
 		return false;
-	if (step_failed(ret_failure, STAGE_CELL_LIMIT, live_limit(session, false)) ||
-		failed(ret_failure, STAGE_CELL_LIMIT, cell_watch_oom(cell))) {
-		cell_discard(cell);
-		return false;
-	}
 	cell->is_live = true;
 	session->live.cell = cell;
 	session->live.number = 0;
